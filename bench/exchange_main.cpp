@@ -78,8 +78,7 @@ Contender through_fabric(real::MpiFabric& fabric, const std::string& algorithm) 
   const double weight = 1.0 / among.size();
   return {.name = "MpiFabric " + algorithm,
           .exchange = [&fabric, &among, weight](std::span<float> values) {
-            const auto bytes = static_cast<double>(values.size_bytes());
-            fabric.all_reduce({.bytes = bytes, .values = values}, weight, among);
+            fabric.all_reduce(payload_of(values), weight, among);
           }};
 }
 

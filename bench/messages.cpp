@@ -69,7 +69,7 @@ double fabric_messages_per_s(const RingLoad& load) {
   cluster.run([&] {
     const auto program = [&](Fabric& fabric) {
       for (int i = 0; i < load.all_reduces; ++i) {
-        fabric.all_reduce({.bytes = load.bytes, .values = {}}, 1, fabric.world());
+        fabric.all_reduce(payload_of_bytes(load.bytes), 1, fabric.world());
       }
     };
     while (!runtime.run_pass(program, {})) {

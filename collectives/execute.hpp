@@ -145,7 +145,7 @@ class Executor {
       for (const T& value : state.arrived[i]) {
         if (target >= payload(rank).size()) break;  // only if omitted rounds misalign blocks
         T& own = payload(rank)[target++];
-        own = action.kind == ActionKind::receive ? value : own + value;
+        own = action.kind == ActionKind::receive ? value : static_cast<T>(own + value);
       }
     }
   }

@@ -44,4 +44,11 @@ void check_all_reduce(const std::string& name);
                                                         std::span<const WorkerInfo> workers,
                                                         std::int64_t bytes);
 
+/// The schedule of a reduce-scatter among these members, with the elements of each one's part.
+[[nodiscard]] std::unique_ptr<Schedule> make_reduce_scatter(
+    const Communicator& among, const std::vector<std::int64_t>& counts);
+/// The same of an all-gather.
+[[nodiscard]] std::unique_ptr<Schedule> make_all_gather(const Communicator& among,
+                                                        const std::vector<std::int64_t>& counts);
+
 }  // namespace epochcast

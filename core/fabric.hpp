@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/payload.hpp"
 #include "core/shared_numbers.hpp"
 
 namespace epochcast {
@@ -43,12 +44,6 @@ struct WorkerInfo {
   double reduce_s_per_byte = 0;  ///< γ of its device, when all who share it add at once
   double memory_bytes = 0;       ///< its part of the device's; 0: unknown
   OverlapCost overlap = {};
-};
-
-/// Data sent between workers: with `values` if the job computes numbers, else only its size.
-struct Payload {
-  double bytes = 0;
-  std::span<float> values;
 };
 
 /// Which all-reduce a communicator uses; see collectives/registry.hpp.
@@ -135,6 +130,8 @@ using Request = std::shared_ptr<Operation>;
 /// - Collectives of a worker, blocking or not, go through one stream, in the order of their start.
 /// - A collective starts when its last member has reached it and the earlier ones on every member's
 /// stream are done.
+/// - All members pass payloads of the same element, and of the same count where parts are not
+/// theirs.
 /// - now_s() never decreases; phases() always adds up to the time since the job's start.
 class Fabric {
  public:
@@ -161,8 +158,22 @@ class Fabric {
   virtual void compute(double seconds, std::string_view what) = 0;
 
   /// Starts replacing `payload` by Σ_q weight_q · payload_q over the communicator's members.
+  /// Numbers of 16 bits are added as float32 and rounded once in each step of the schedule;
+  /// integers and bytes wrap, and their weight is 1.
   [[nodiscard]] virtual Request start_all_reduce(Payload payload,
                                                  double weight,
+                                                 const Communicator& among) = 0;
+  /// Starts replacing `mine` by this member's part of Σ_q weight_q · all_q. Parts follow each other
+  /// by member, may differ in length and together are `all`, whose numbers are used up. `mine` may
+  /// be its own part of `all`.
+  [[nodiscard]] virtual Request start_reduce_scatter(Payload all,
+                                                     Payload mine,
+                                                     double weight,
+                                                     const Communicator& among) = 0;
+  /// Starts filling `all` with every member's payload, by member; they may differ in length. `mine`
+  /// may be its own part of `all`.
+  [[nodiscard]] virtual Request start_all_gather(Payload mine,
+                                                 Payload all,
                                                  const Communicator& among) = 0;
   /// Starts sending to / receiving from one worker; messages between a pair arrive in order.
   [[nodiscard]] virtual Request start_send(int to, Payload payload) = 0;
@@ -172,13 +183,20 @@ class Fabric {
   virtual void all_reduce(Payload payload, double weight, const Communicator& among) {
     wait(start_all_reduce(payload, weight, among));
   }
+  void reduce_scatter(Payload all, Payload mine, double weight, const Communicator& among) {
+    wait(start_reduce_scatter(all, mine, weight, among));
+  }
+  void all_gather(Payload mine, Payload all, const Communicator& among) {
+    wait(start_all_gather(mine, all, among));
+  }
   /// Every member gets `root`'s payload. `root` is a rank of the job.
   virtual void broadcast(Payload payload, int root, const Communicator& among) = 0;
   /// `root` gets every member's payload, concatenated by rank into `all` (ignored elsewhere).
   virtual void gather(Payload mine, Payload all, int root, const Communicator& among) = 0;
   /// Every member gets the numbers of all, concatenated by rank; all contribute the same count.
-  [[nodiscard]] virtual SharedNumbers all_gather(std::span<const double> mine,
-                                                 const Communicator& among) = 0;
+  /// They are known in worlds without numbers, too.
+  [[nodiscard]] virtual SharedNumbers all_gather_numbers(std::span<const double> mine,
+                                                         const Communicator& among) = 0;
   /// Returns when all members have reached it; costs no bytes.
   virtual void barrier(const Communicator& among) = 0;
 

@@ -9,8 +9,8 @@
 
 namespace epochcast {
 
-/// Numbers that all workers have in common, as Fabric::all_gather() returns them. Copies are the
-/// same numbers, which never change.
+/// Numbers that all workers have in common, as Fabric::all_gather_numbers() returns them. Copies
+/// are the same numbers, which never change.
 ///
 /// Workers in one process share them, and derived values are computed once: a simulation of P
 /// workers would otherwise keep P² numbers and take P² steps.

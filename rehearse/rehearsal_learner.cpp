@@ -15,21 +15,25 @@ void check_buckets(std::size_t of_file, std::size_t of_model) {
                          " buckets of gradients than the model");
 }
 
+/// These numbers, charged as `sizes`.
+Payload charged(Payload numbers, const Payload& sizes) {
+  numbers.charged_bytes = sizes.bytes();
+  return numbers;
+}
+
 }  // namespace
 
 Payload RehearsalLearner::parameters() {
-  return {.bytes = time_.parameters().bytes, .values = numbers_.parameters().values};
+  return charged(numbers_.parameters(), time_.parameters());
 }
 
-Payload RehearsalLearner::gradients() {
-  return {.bytes = time_.gradients().bytes, .values = numbers_.gradients().values};
-}
+Payload RehearsalLearner::gradients() { return charged(numbers_.gradients(), time_.gradients()); }
 
 std::vector<Payload> RehearsalLearner::buckets() {
   std::vector<Payload> all = numbers_.buckets();
   const std::vector<Payload> sizes = time_.buckets();
   check_buckets(sizes.size(), all.size());
-  for (std::size_t i = 0; i < all.size(); ++i) all[i].bytes = sizes[i].bytes;
+  for (std::size_t i = 0; i < all.size(); ++i) all[i] = charged(all[i], sizes[i]);
   return all;
 }
 
@@ -68,7 +72,7 @@ void RehearsalLearner::forward_backward(std::int64_t batch, const GradientReady&
   std::size_t next = 0;
   time_.forward_backward(batch, [&](Payload bucket) {
     if (next == finished.size()) check_buckets(next + 1, next);
-    ready({.bytes = bucket.bytes, .values = finished[next++].values});
+    ready(charged(finished[next++], bucket));
   });
   check_buckets(next, finished.size());
 }

@@ -2,7 +2,6 @@
 #include "sim/sim_fabric.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <set>
 #include <string>
 #include <utility>
@@ -10,10 +9,9 @@
 namespace epochcast::sim {
 namespace {
 
-/// The label of an all-reduce on the timeline: "all-reduce", "all-reduce inside node 3",
-/// "all-reduce of 8 workers on 4 nodes".
-std::string all_reduce_label(const Communicator& among, const WorkerLayout& layout) {
-  std::string label = "all-reduce";
+/// The label of an exchange on the timeline: "all-reduce", "all-reduce inside node 3", "all-reduce
+/// of 8 workers on 4 nodes".
+std::string label_of(std::string label, const Communicator& among, const WorkerLayout& layout) {
   if (among.ranks.size() == layout.workers().size()) return label;
   std::set<int> nodes;
   for (const int rank : among.ranks) nodes.insert(layout.worker(rank).node);
@@ -82,56 +80,87 @@ void SimFabric::wait(const Request& request) {
   }
 }
 
+void SimFabric::begin(CollectiveCall& call,
+                      CollectiveCall::Kind kind,
+                      const char* name,
+                      const Communicator& among) const {
+  if (!call.label.empty()) return;
+  call.kind = kind;
+  call.label =
+      parts_.state.pass.timeline == nullptr ? name : label_of(name, among, parts_.state.layout);
+  const auto size = among.ranks.size();
+  call.payloads.resize(size);
+  call.parts.resize(size);
+  call.weights.assign(size, 1);
+  const bool has_parts = kind == CollectiveCall::Kind::reduce_scatter ||
+                         kind == CollectiveCall::Kind::all_gather ||
+                         kind == CollectiveCall::Kind::gather;
+  if (has_parts) call.part_counts.resize(size);
+}
+
 Request SimFabric::start_all_reduce(Payload payload, double weight, const Communicator& among) {
   return enter_collective(among, [&](CollectiveCall& call, int member) {
-    if (call.payloads.empty()) {
-      call.kind = CollectiveCall::Kind::all_reduce;
-      call.label = parts_.state.pass.timeline == nullptr
-                       ? "all-reduce"
-                       : all_reduce_label(among, parts_.state.layout);
-      call.bytes = payload.bytes;
-      call.payloads.resize(among.ranks.size());
-      call.weights.resize(among.ranks.size());
-    }
-    call.payloads[static_cast<std::size_t>(member)] = payload;
-    call.weights[static_cast<std::size_t>(member)] = weight;
+    const auto place = static_cast<std::size_t>(member);
+    begin(call, CollectiveCall::Kind::all_reduce, "all-reduce", among);
+    call.bytes = payload.bytes();
+    call.payloads[place] = payload;
+    call.weights[place] = weight;
+  });
+}
+
+Request SimFabric::start_reduce_scatter(Payload all,
+                                        Payload mine,
+                                        double weight,
+                                        const Communicator& among) {
+  return enter_collective(among, [&](CollectiveCall& call, int member) {
+    const auto place = static_cast<std::size_t>(member);
+    begin(call, CollectiveCall::Kind::reduce_scatter, "reduce-scatter", among);
+    call.bytes = all.bytes();
+    call.payloads[place] = all;
+    call.parts[place] = mine;
+    call.part_counts[place] = mine.count;
+    call.weights[place] = weight;
+  });
+}
+
+Request SimFabric::start_all_gather(Payload mine, Payload all, const Communicator& among) {
+  return enter_collective(among, [&](CollectiveCall& call, int member) {
+    const auto place = static_cast<std::size_t>(member);
+    begin(call, CollectiveCall::Kind::all_gather, "all-gather", among);
+    call.bytes += mine.bytes();
+    call.payloads[place] = all;
+    call.parts[place] = mine;
+    call.part_counts[place] = mine.count;
   });
 }
 
 void SimFabric::broadcast(Payload payload, int root, const Communicator& among) {
   run_collective(among, [&](CollectiveCall& call, int member) {
-    if (call.payloads.empty()) {
-      call.kind = CollectiveCall::Kind::broadcast;
-      call.label = "broadcast";
-      call.root = among.member_of(root);
-      call.bytes = payload.bytes;
-      call.payloads.resize(among.ranks.size());
-    }
+    begin(call, CollectiveCall::Kind::broadcast, "broadcast", among);
+    call.root = among.member_of(root);
+    call.bytes = payload.bytes();
     call.payloads[static_cast<std::size_t>(member)] = payload;
   });
 }
 
 void SimFabric::gather(Payload mine, Payload all, int root, const Communicator& among) {
   run_collective(among, [&](CollectiveCall& call, int member) {
-    if (call.payloads.empty()) {
-      call.kind = CollectiveCall::Kind::gather;
-      call.label = "gather";
-      call.root = among.member_of(root);
-      call.payloads.resize(among.ranks.size());
-      call.part_bytes.resize(among.ranks.size());
-    }
-    call.bytes += std::round(mine.bytes);
-    call.part_bytes[static_cast<std::size_t>(member)] = std::round(mine.bytes);
-    call.payloads[static_cast<std::size_t>(member)] = mine;
-    if (rank_ == root) call.gathered = all;
+    const auto place = static_cast<std::size_t>(member);
+    begin(call, CollectiveCall::Kind::gather, "gather", among);
+    call.root = among.member_of(root);
+    call.bytes += mine.bytes();
+    call.parts[place] = mine;
+    call.part_counts[place] = mine.count;
+    if (rank_ == root) call.payloads[place] = all;
   });
 }
 
-SharedNumbers SimFabric::all_gather(std::span<const double> mine, const Communicator& among) {
+SharedNumbers SimFabric::all_gather_numbers(std::span<const double> mine,
+                                            const Communicator& among) {
   const auto operation = enter_collective(among, [&](CollectiveCall& call, int member) {
     const std::size_t count = mine.size();
     if (call.numbers.empty()) {
-      call.kind = CollectiveCall::Kind::all_gather;
+      call.kind = CollectiveCall::Kind::all_gather_numbers;
       call.label = "all-gather";
       call.numbers.resize(count * among.ranks.size());
       call.bytes = static_cast<double>(sizeof(double) * call.numbers.size());

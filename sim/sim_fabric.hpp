@@ -40,13 +40,19 @@ class SimFabric : public Fabric {
   void compute(double seconds, std::string_view what) override;
 
   Request start_all_reduce(Payload payload, double weight, const Communicator& among) override;
+  Request start_reduce_scatter(Payload all,
+                               Payload mine,
+                               double weight,
+                               const Communicator& among) override;
+  Request start_all_gather(Payload mine, Payload all, const Communicator& among) override;
   Request start_send(int to, Payload payload) override;
   Request start_receive(int from, Payload payload) override;
   void wait(const Request& request) override;
 
   void broadcast(Payload payload, int root, const Communicator& among) override;
   void gather(Payload mine, Payload all, int root, const Communicator& among) override;
-  SharedNumbers all_gather(std::span<const double> mine, const Communicator& among) override;
+  SharedNumbers all_gather_numbers(std::span<const double> mine,
+                                   const Communicator& among) override;
   void barrier(const Communicator& among) override;
 
   void repeat(const Communicator& among,
@@ -62,6 +68,11 @@ class SimFabric : public Fabric {
   class CollectiveOperation;
 
   WorkerClock& clock() const { return parts_.state.clocks.of(rank_); }
+  /// Says what kind of collective it is, at the first member.
+  void begin(CollectiveCall& call,
+             CollectiveCall::Kind kind,
+             const char* name,
+             const Communicator& among) const;
   void run_collective(const Communicator& among,
                       const std::function<void(CollectiveCall&, int)>& enter);
   std::shared_ptr<CollectiveOperation> enter_collective(

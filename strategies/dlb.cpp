@@ -124,7 +124,7 @@ void run_dlb(Worker& worker) {
     // A job resumed at the end of an epoch has no computing time yet.
     const double throughput = run > 0 && batch > 0 ? static_cast<double>(batch * run) / busy_s
                                                    : static_cast<double>(batch);
-    const SharedNumbers throughputs = fabric.all_gather({&throughput, 1}, fabric.world());
+    const SharedNumbers throughputs = fabric.all_gather_numbers({&throughput, 1}, fabric.world());
     const SharedNumbers next =
         *throughputs.follow([&](const std::vector<double>& all) -> SharedNumbers {
           return balanced(worker.config.step_batch(), least_batch, all);

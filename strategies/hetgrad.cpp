@@ -74,7 +74,7 @@ std::shared_ptr<const Measured> measure(Worker& worker, int n, const Division& d
   const SharedNumbers seconds = remembered(worker, name, [&] {
     const std::int64_t batch = division.batches[static_cast<std::size_t>(worker.fabric.rank())];
     const double own_s = batch > 0 ? worker.learner.benchmark(batch) : 0;
-    return worker.fabric.all_gather({&own_s, 1}, worker.fabric.world());
+    return worker.fabric.all_gather_numbers({&own_s, 1}, worker.fabric.world());
   });
   return seconds.follow(
       [&](const std::vector<double>& all) { return learned(worker.config, division, all); });

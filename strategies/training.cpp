@@ -145,7 +145,7 @@ SharedNumbers remembered(Worker& worker,
 SharedNumbers benchmark_all(Worker& worker, std::int64_t batch) {
   return remembered(worker, "seconds of batch " + std::to_string(batch), [&] {
     const double seconds = worker.learner.benchmark(batch);
-    return worker.fabric.all_gather({&seconds, 1}, worker.fabric.world());
+    return worker.fabric.all_gather_numbers({&seconds, 1}, worker.fabric.world());
   });
 }
 

@@ -36,6 +36,8 @@ chakra::CollectiveType collective_type(RecordedKind kind) {
   switch (kind) {
     case RecordedKind::broadcast:
       return chakra::BROADCAST;
+    case RecordedKind::reduce_scatter:
+      return chakra::REDUCE_SCATTER;
     case RecordedKind::all_gather:
       return chakra::ALL_GATHER;
     default:

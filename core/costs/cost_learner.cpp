@@ -2,6 +2,7 @@
 #include "core/costs/cost_learner.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "base/error.hpp"
 #include "base/text/units.hpp"
@@ -12,7 +13,6 @@ namespace {
 
 constexpr double kIndexBytes = 8;  // sample indices travel as 64-bit integers
 constexpr double kLossBytes = 4;   // losses as float32
-constexpr double kFloatBytes = 4;
 
 }  // namespace
 
@@ -32,15 +32,22 @@ CostLearner::CostLearner(Fabric& fabric,
 }
 
 Payload CostLearner::parameters() {
-  return {.bytes = network_.parameter_bytes() + kFloatBytes * static_cast<double>(network_.buffers),
-          .values = {}};
+  return {.element = Element::float32, .count = network_.parameters() + network_.buffers};
 }
 
-Payload CostLearner::gradients() { return {.bytes = network_.gradient_bytes(), .values = {}}; }
+Payload CostLearner::gradients() { return gradients_of(network_.gradient_bytes()); }
+
+Payload CostLearner::gradients_of(double bytes) const {
+  const int size = network_.bytes_per_gradient;
+  return {.element = size == 4   ? Element::float32
+                     : size == 2 ? Element::float16
+                                 : Element::int8,
+          .count = std::llround(bytes / size)};
+}
 
 std::vector<Payload> CostLearner::buckets() {
   std::vector<Payload> payloads;
-  for (const Bucket& bucket : buckets_) payloads.push_back({.bytes = bucket.bytes, .values = {}});
+  for (const Bucket& bucket : buckets_) payloads.push_back(gradients_of(bucket.bytes));
   return payloads;
 }
 
@@ -54,8 +61,7 @@ void CostLearner::begin_epoch(std::int64_t epoch) {
 void CostLearner::use_shuffled(const Share& share) { trained_samples_ = share.samples(); }
 
 Payload CostLearner::recorded_losses() {
-  return {.bytes = (kIndexBytes + kLossBytes) * static_cast<double>(trained_samples_),
-          .values = {}};
+  return payload_of_bytes((kIndexBytes + kLossBytes) * static_cast<double>(trained_samples_));
 }
 
 // Selecting the highest of some ten thousand losses takes below a millisecond an epoch: not
@@ -63,12 +69,11 @@ Payload CostLearner::recorded_losses() {
 void CostLearner::draw(const BiasedDraw&) {}
 
 Payload CostLearner::gathered_losses(std::int64_t samples) {
-  return {.bytes = (kIndexBytes + kLossBytes) * static_cast<double>(samples), .values = {}};
+  return payload_of_bytes((kIndexBytes + kLossBytes) * static_cast<double>(samples));
 }
 
 Payload CostLearner::drawn_indices(const BiasedDraw& draw) {
-  return {.bytes = kIndexBytes * static_cast<double>(draw.fast_samples + draw.slow_samples),
-          .values = {}};
+  return {.element = Element::int64, .count = draw.fast_samples + draw.slow_samples};
 }
 
 void CostLearner::use_drawn(const Share& share) { use_shuffled(share); }
@@ -122,7 +127,7 @@ void CostLearner::forward_backward(std::int64_t batch, const GradientReady& read
   fabric_.compute(times.load_s + times.forward_s, "forward");
   for (const Bucket& bucket : buckets_) {
     fabric_.compute(times.backward_s * bucket.backward_share, "backward");
-    ready({.bytes = bucket.bytes, .values = {}});
+    ready(gradients_of(bucket.bytes));
   }
 }
 

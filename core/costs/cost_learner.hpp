@@ -52,6 +52,8 @@ class CostLearner : public SamplingLearner {
   BatchTimes last_part(std::int64_t batch);
   /// Seconds of the next batch, all parts and a step.
   double whole(std::int64_t batch);
+  /// Gradients that have so many bytes as they are exchanged.
+  [[nodiscard]] Payload gradients_of(double bytes) const;
   void check_memory(std::int64_t samples);
 
   Fabric& fabric_;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The collectives of MpiFabric: the barrier at their start, and their transfers.
+#include <algorithm>
 #include <cmath>
 #include <numeric>
 #include <stdexcept>
@@ -9,21 +10,33 @@
 #include "collectives/registry.hpp"
 #include "real/mpi/mpi_call.hpp"
 #include "real/mpi/mpi_group.hpp"
+#include "real/mpi/mpi_types.hpp"
 #include "real/mpi/wait_with_backoff.hpp"
 
 namespace epochcast::real {
 namespace {
 
 constexpr double kLargePayload = 1 << 20;  // bytes: worth exchanging the weights first
-constexpr std::size_t kLargestCount = std::size_t{1} << 30;  // MPI counts are ints
+constexpr std::int64_t kLargestCount = std::int64_t{1} << 30;  // MPI counts are ints
 
-/// Calls use(values, count) for pieces that MPI can count.
+/// Calls use(data, count) for pieces that MPI can count.
 template <typename Use>
-void in_pieces(std::span<float> values, Use use) {
-  for (std::size_t at = 0; at < values.size(); at += kLargestCount) {
-    const std::size_t count = std::min(kLargestCount, values.size() - at);
-    use(&values[at], static_cast<int>(count));
+void in_pieces(const Payload& payload, Use use) {
+  for (std::int64_t at = 0; at < payload.count; at += kLargestCount) {
+    const Payload piece = slice(payload, at, std::min(kLargestCount, payload.count - at));
+    use(piece.data.data(), static_cast<int>(piece.count));
   }
+}
+
+/// What members tell each other when they meet.
+struct Part {
+  std::int64_t count = 0;
+  double weight = 1;
+};
+
+/// Copies between buffers that may be the same.
+void copy(const Payload& from, const Payload& to) {
+  if (from.data.data() != to.data.data()) std::ranges::copy(from.data, to.data.begin());
 }
 
 std::int64_t sent_units(const Schedule& schedule, int rank, const std::function<bool(int)>& to) {
@@ -48,7 +61,7 @@ std::shared_ptr<StreamOperation> MpiFabric::collective(const Communicator& among
 
 std::shared_ptr<StreamOperation> MpiFabric::collective(const Communicator& among,
                                                        const char* name,
-                                                       Body meet,
+                                                       Meet meet,
                                                        Body body) {
   Group& group = group_of(among);
   auto operation = std::make_shared<StreamOperation>();
@@ -60,7 +73,7 @@ std::shared_ptr<StreamOperation> MpiFabric::collective(const Communicator& among
         if (has_others) meet(group);
         self.start_s = now_s();
         if (pace_) pace_->begin_moving();
-        body(group);
+        self.sent = body(group);
         if (pace_) pace_->end_moving();
       };
   return operation;
@@ -91,12 +104,14 @@ std::shared_ptr<StreamOperation> MpiFabric::all_reduction(const Payload& payload
                                                           double weight,
                                                           const Communicator& among) {
   Group& own = group_of(among);
-  const std::span<float> values = numbers(payload);
-  const Plan& plan = plan_of(own, payload.bytes);
-  traffic_ += plan.sent;
-  const auto factor = static_cast<float>(weight);
+  const Payload numbers = with_numbers(payload);
+  const Plan& plan = plan_of(own, payload.bytes());
+  const float factor = payload.has_numbers() || numbers.element == Element::float32
+                           ? static_cast<float>(weight)
+                           : 1.0F;  // bytes stand for numbers
+  check_weight(numbers.element, factor);
   if (among.all_reduce.algorithm != "openmpi") {
-    const bool is_large = payload.bytes >= kLargePayload;
+    const bool is_large = payload.bytes() >= kLargePayload;
     const auto meet = [factor, is_large](Group& group) {
       if (!is_large) return barrier_with_backoff(group.comm);
       // The all-gather of weights also serves as the barrier.
@@ -110,91 +125,172 @@ std::shared_ptr<StreamOperation> MpiFabric::all_reduction(const Payload& payload
           everybody);  // NOLINT(clang-analyzer-optin.mpi.MPI-Checker): tests until done
     };
     return collective(
-        among, "all-reduce", meet, [this, values, factor, is_large, &plan](Group& group) {
+        among, "all-reduce", meet, [this, numbers, factor, is_large, &plan](Group& group) {
           const std::span<const float> weights =
               is_large ? std::span<const float>(group.weights) : std::span<const float>();
-          std::function<bool()> has_to_sleep;
-          if (stream_->is_beside_computing())
-            has_to_sleep = [this] { return stream_->has_to_sleep(); };
-          schedule_run_.all_reduce(
-              *plan.schedule, values, factor, weights, group.rank, group.comm, has_to_sleep);
+          run_schedule(*plan.schedule, numbers, factor, weights, group);
+          return plan.sent;
         });
   }
-  return collective(among, "all-reduce", [this, values, factor](Group& group) {
+  return collective(among, "all-reduce", [this, numbers, factor, &plan](Group& group) {
     // MPI_Allreduce spins while it waits, so lower the thread's priority.
     const auto place = stream_->beside_computing();
-    if (factor != 1.0F) {
-      for (float& value : values) value *= factor;
-    }
-    in_pieces(values, [&](float* piece, int count) {
-      check_mpi(MPI_Allreduce(MPI_IN_PLACE, piece, count, MPI_FLOAT, MPI_SUM, group.comm),
+    scale(numbers, factor);
+    in_pieces(numbers, [&](std::byte* piece, int count) {
+      check_mpi(MPI_Allreduce(MPI_IN_PLACE,
+                              piece,
+                              count,
+                              mpi_type(numbers.element),
+                              mpi_sum(numbers.element),
+                              group.comm),
                 "MPI_Allreduce");
     });
+    return plan.sent;
   });
+}
+
+void MpiFabric::run_schedule(const Schedule& schedule,
+                             const Payload& numbers,
+                             float weight,
+                             std::span<const float> weights,
+                             const Group& group) {
+  std::function<bool()> has_to_sleep;
+  if (stream_->is_beside_computing()) has_to_sleep = [this] { return stream_->has_to_sleep(); };
+  schedule_run_.run(schedule, numbers, weight, weights, group.rank, group.comm, has_to_sleep);
+}
+
+Request MpiFabric::start_half(const char* name,
+                              MakeHalf make,
+                              const Payload& all,
+                              const Payload& mine,
+                              double weight,
+                              const Communicator& among) {
+  const Payload numbers = with_numbers(all);
+  const bool has_bytes_instead = numbers.element != all.element;
+  const Part own = {.count = has_bytes_instead
+                                 ? static_cast<std::int64_t>(size_of(all.element)) * mine.count
+                                 : mine.count,
+                    .weight = has_bytes_instead ? 1 : weight};
+  check_weight(numbers.element, own.weight);
+  const auto parts =
+      std::make_shared<std::vector<Part>>(static_cast<std::size_t>(among.size()), own);
+  const auto meet = [own, parts](Group& group) {
+    constexpr int kBytes = sizeof(Part);
+    MPI_Request everybody = MPI_REQUEST_NULL;
+    check_mpi(MPI_Iallgather(
+                  &own, kBytes, MPI_BYTE, parts->data(), kBytes, MPI_BYTE, group.comm, &everybody),
+              "MPI_Iallgather");
+    wait_with_backoff(everybody);  // NOLINT(clang-analyzer-optin.mpi.MPI-Checker): tests until done
+  };
+  const double bytes = all.bytes();
+  return start(collective(among,
+                          name,
+                          meet,
+                          [this, make, numbers, mine, bytes, parts](Group& group) {
+                            std::vector<std::int64_t> counts;
+                            std::vector<float> weights;
+                            for (const Part& part : *parts) {
+                              counts.push_back(part.count);
+                              weights.push_back(static_cast<float>(part.weight));
+                            }
+                            const auto rank = static_cast<std::size_t>(group.rank);
+                            const auto begin = std::accumulate(
+                                counts.begin(), counts.begin() + group.rank, std::int64_t{0});
+                            const Payload place = slice(numbers, begin, counts[rank]);
+                            const bool is_gather = make == make_all_gather;
+                            if (is_gather && mine.has_numbers()) copy(mine, place);
+                            Plan& plan = group.halves[{make, counts}];
+                            if (!plan.schedule) {
+                              plan.schedule = make(group.communicator, counts);
+                              plan.sent = sent_by(group, *plan.schedule, bytes);
+                            }
+                            run_schedule(*plan.schedule, numbers, weights[rank], weights, group);
+                            if (!is_gather && mine.has_numbers()) copy(place, mine);
+                            return plan.sent;
+                          }),
+               among);
+}
+
+Request MpiFabric::start_reduce_scatter(Payload all,
+                                        Payload mine,
+                                        double weight,
+                                        const Communicator& among) {
+  return start_half("reduce-scatter", make_reduce_scatter, all, mine, weight, among);
+}
+
+Request MpiFabric::start_all_gather(Payload mine, Payload all, const Communicator& among) {
+  return start_half("all-gather", make_all_gather, all, mine, 1, among);
 }
 
 void MpiFabric::broadcast(Payload payload, int root, const Communicator& among) {
   Group& own = group_of(among);
   const int member = own.communicator.member_of(root);
-  const std::span<float> values = numbers(payload);
-  traffic_ += sent_by(own, BinomialBroadcast(among.size(), member), payload.bytes);
-  run(collective(among, "broadcast", [values, member](Group& group) {
-    in_pieces(values, [&](float* piece, int count) {
-      check_mpi(MPI_Bcast(piece, count, MPI_FLOAT, member, group.comm), "MPI_Bcast");
+  const Payload numbers = with_numbers(payload);
+  const Traffic bytes = sent_by(own, BinomialBroadcast(among.size(), member), payload.bytes());
+  run(collective(among, "broadcast", [numbers, member, bytes](Group& group) {
+    in_pieces(numbers, [&](std::byte* piece, int count) {
+      check_mpi(MPI_Bcast(piece, count, mpi_type(numbers.element), member, group.comm),
+                "MPI_Bcast");
     });
+    return bytes;
   }));
 }
 
 void MpiFabric::gather(Payload mine, Payload all, int root, const Communicator& among) {
   Group& own = group_of(among);
   const int member = own.communicator.member_of(root);
-  const std::span<float> sent = numbers(mine);
-  const std::span<float> received = member == own.rank ? numbers(all) : std::span<float>();
+  const Payload sent = with_numbers(mine);
+  const Payload received = member == own.rank ? with_numbers(all) : Payload();
+  Traffic bytes;
   if (member != own.rank) {
     const bool is_inside = workers_[static_cast<std::size_t>(root)].node == self().node;
-    (is_inside ? traffic_.intra_node_bytes : traffic_.inter_node_bytes) += mine.bytes;
+    (is_inside ? bytes.intra_node_bytes : bytes.inter_node_bytes) = mine.bytes();
   }
-  run(collective(among, "gather", [sent, received, member](Group& group) {
-    const auto count = static_cast<int>(sent.size());
+  run(collective(among, "gather", [sent, received, member, bytes](Group& group) {
+    const auto count = static_cast<int>(sent.count);
+    const MPI_Datatype type = mpi_type(sent.element);
     std::vector<int> counts(static_cast<std::size_t>(group.communicator.size()));
     check_mpi(MPI_Gather(&count, 1, MPI_INT, counts.data(), 1, MPI_INT, member, group.comm),
               "MPI_Gather");
     std::vector<int> begins(counts.size());
     std::exclusive_scan(counts.begin(), counts.end(), begins.begin(), 0);
-    if (member == group.rank &&
-        begins.back() + counts.back() > static_cast<std::int64_t>(received.size())) {
+    if (member == group.rank && begins.back() + counts.back() > received.count) {
       throw std::logic_error("gather: " + std::to_string(begins.back() + counts.back()) +
                              " numbers arrive, there is room for " +
-                             std::to_string(received.size()));
+                             std::to_string(received.count));
     }
-    check_mpi(MPI_Gatherv(sent.data(),
+    check_mpi(MPI_Gatherv(sent.data.data(),
                           count,
-                          MPI_FLOAT,
-                          received.data(),
+                          type,
+                          received.data.data(),
                           counts.data(),
                           begins.data(),
-                          MPI_FLOAT,
+                          type,
                           member,
                           group.comm),
               "MPI_Gatherv");
+    return bytes;
   }));
 }
 
-SharedNumbers MpiFabric::all_gather(std::span<const double> mine, const Communicator& among) {
+SharedNumbers MpiFabric::all_gather_numbers(std::span<const double> mine,
+                                            const Communicator& among) {
   std::vector<double> all(mine.size() * static_cast<std::size_t>(among.size()));
-  const double bytes = sizeof(double) * static_cast<double>(all.size());
-  traffic_ += sent_by(group_of(among), BruckAllGather(among.size()), bytes);
-  run(collective(among, "all-gather", [&all, mine](Group& group) {
+  const Traffic sent = sent_by(group_of(among),
+                               BruckAllGather(among.size()),
+                               sizeof(double) * static_cast<double>(all.size()));
+  run(collective(among, "all-gather", [&all, mine, sent](Group& group) {
     const auto count = static_cast<int>(mine.size());
     check_mpi(
         MPI_Allgather(mine.data(), count, MPI_DOUBLE, all.data(), count, MPI_DOUBLE, group.comm),
         "MPI_Allgather");
+    return sent;
   }));
   return all;
 }
 
 void MpiFabric::barrier(const Communicator& among) {
-  run(collective(among, "barrier", [](Group&) {}));
+  run(collective(among, "barrier", [](Group&) { return Traffic(); }));
 }
 
 }  // namespace epochcast::real

@@ -8,6 +8,7 @@
 #include "base/process/exact_sleep.hpp"
 #include "real/mpi/mpi_call.hpp"
 #include "real/mpi/mpi_group.hpp"
+#include "real/mpi/mpi_types.hpp"
 
 namespace epochcast::real {
 namespace {
@@ -99,12 +100,16 @@ void MpiFabric::compute_ends(double at_s, std::string_view what) {
   computing_since_s_ = at_s;
 }
 
-std::span<float> MpiFabric::numbers(const Payload& payload) {
-  if (!payload.values.empty()) return payload.values;
-  const auto count = static_cast<std::size_t>(std::ceil(payload.bytes / sizeof(float)));
+Payload MpiFabric::with_numbers(const Payload& payload) {
+  if (payload.has_numbers() || payload.count == 0) return payload;
+  const auto size = size_of(payload.element) * static_cast<std::size_t>(payload.count);
   // A buffer that is too small is kept: an operation in progress may use it.
-  if (zeros_.empty() || zeros_.back().size() < count) zeros_.emplace_back(count, 0.0F);
-  return std::span(zeros_.back()).first(count);
+  if (zeros_.empty() || zeros_.back().size() < size) zeros_.emplace_back(size);
+  const std::span<std::byte> data = std::span(zeros_.back()).first(size);
+  if (payload.element == Element::float32)
+    return {.element = Element::float32, .count = payload.count, .data = data};
+  // As bytes: CPUs add them as fast as GPUs add theirs.
+  return {.element = Element::byte, .count = static_cast<std::int64_t>(size), .data = data};
 }
 
 void MpiFabric::book(double since_s, const std::shared_ptr<StreamOperation>& last) {
@@ -117,6 +122,7 @@ void MpiFabric::book(double since_s, const std::shared_ptr<StreamOperation>& las
     at_s = std::max(at_s, operation->start_s);
     exposed_s_ += std::max(0.0, operation->end_s - at_s);
     at_s = std::max(at_s, operation->end_s);
+    traffic_ += operation->sent;
     if (timeline_ != nullptr && operation->end_s > operation->start_s) {
       timeline_->add({.worker = rank_,
                       .stream = Stream::communication,
@@ -140,7 +146,10 @@ void MpiFabric::run(const std::shared_ptr<StreamOperation>& operation) {
 }
 
 Request MpiFabric::start_all_reduce(Payload payload, double weight, const Communicator& among) {
-  auto operation = all_reduction(payload, weight, among);
+  return start(all_reduction(payload, weight, among), among);
+}
+
+Request MpiFabric::start(std::shared_ptr<StreamOperation> operation, const Communicator& among) {
   if (among.size() == 1 && unbooked_.empty()) {
     run(operation);  // runs at once, since it waits for no other rank
   } else {
@@ -156,27 +165,27 @@ void MpiFabric::all_reduce(Payload payload, double weight, const Communicator& a
 
 Request MpiFabric::start_send(int to, Payload payload) {
   auto message = std::make_shared<Message>();
-  const std::span<float> values = numbers(payload);
-  check_mpi(MPI_Isend(values.data(),
-                      static_cast<int>(values.size()),
-                      MPI_FLOAT,
+  const Payload sent = with_numbers(payload);
+  check_mpi(MPI_Isend(sent.data.data(),
+                      static_cast<int>(sent.count),
+                      mpi_type(sent.element),
                       to,
                       kMessageTag,
                       job_,
                       &message->request),
             "MPI_Isend");
   const bool is_inside = workers_[static_cast<std::size_t>(to)].node == self().node;
-  (is_inside ? traffic_.intra_node_bytes : traffic_.inter_node_bytes) += payload.bytes;
+  (is_inside ? traffic_.intra_node_bytes : traffic_.inter_node_bytes) += payload.bytes();
   if (progress_) progress_->note_send();
   return message;
 }
 
 Request MpiFabric::start_receive(int from, Payload payload) {
   auto message = std::make_shared<Message>();
-  const std::span<float> values = numbers(payload);
-  check_mpi(MPI_Irecv(values.data(),
-                      static_cast<int>(values.size()),
-                      MPI_FLOAT,
+  const Payload received = with_numbers(payload);
+  check_mpi(MPI_Irecv(received.data.data(),
+                      static_cast<int>(received.count),
+                      mpi_type(received.element),
                       from,
                       kMessageTag,
                       job_,

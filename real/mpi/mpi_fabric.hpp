@@ -69,6 +69,11 @@ class MpiFabric : public Fabric {
   void compute(double seconds, std::string_view what) override;
 
   Request start_all_reduce(Payload payload, double weight, const Communicator& among) override;
+  Request start_reduce_scatter(Payload all,
+                               Payload mine,
+                               double weight,
+                               const Communicator& among) override;
+  Request start_all_gather(Payload mine, Payload all, const Communicator& among) override;
   Request start_send(int to, Payload payload) override;
   Request start_receive(int from, Payload payload) override;
   void wait(const Request& request) override;
@@ -76,7 +81,8 @@ class MpiFabric : public Fabric {
   void all_reduce(Payload payload, double weight, const Communicator& among) override;
   void broadcast(Payload payload, int root, const Communicator& among) override;
   void gather(Payload mine, Payload all, int root, const Communicator& among) override;
-  SharedNumbers all_gather(std::span<const double> mine, const Communicator& among) override;
+  SharedNumbers all_gather_numbers(std::span<const double> mine,
+                                   const Communicator& among) override;
   void barrier(const Communicator& among) override;
   void repeat(const Communicator& among,
               std::int64_t count,
@@ -89,7 +95,9 @@ class MpiFabric : public Fabric {
  private:
   struct Group;
   class Message;
-  using Body = std::function<void(Group&)>;
+  using Meet = std::function<void(Group&)>;
+  /// Returns what this worker has sent.
+  using Body = std::function<Traffic(Group&)>;
 
   Group& group_of(const Communicator& among);
   const Communicator& intern(std::vector<int> ranks, AllReduceChoice all_reduce);
@@ -99,15 +107,34 @@ class MpiFabric : public Fabric {
   /// `meet` returns when all members have come; not called in a group of one.
   std::shared_ptr<StreamOperation> collective(const Communicator& among,
                                               const char* name,
-                                              Body meet,
+                                              Meet meet,
                                               Body body);
   void run(const std::shared_ptr<StreamOperation>& operation);
-  std::span<float> numbers(const Payload& payload);
+  /// The payload, with zeros for numbers if it has none: float32, or as many bytes.
+  Payload with_numbers(const Payload& payload);
   std::shared_ptr<StreamOperation> all_reduction(const Payload& payload,
                                                  double weight,
                                                  const Communicator& among);
+  /// A schedule, and what it sends.
   struct Plan;
+  /// Names the schedule of a half of an all-reduce with these parts.
+  using MakeHalf = std::unique_ptr<Schedule> (*)(const Communicator&,
+                                                 const std::vector<std::int64_t>& counts);
   const Plan& plan_of(Group& group, double bytes);
+  Request start(std::shared_ptr<StreamOperation> operation, const Communicator& among);
+  /// A reduce-scatter or all-gather, in place in `all`: members tell each other their counts when
+  /// they meet. Copies `mine` in or out.
+  Request start_half(const char* name,
+                     MakeHalf make,
+                     const Payload& all,
+                     const Payload& mine,
+                     double weight,
+                     const Communicator& among);
+  void run_schedule(const Schedule& schedule,
+                    const Payload& numbers,
+                    float weight,
+                    std::span<const float> weights,
+                    const Group& group);
   [[nodiscard]] Traffic sent_by(const Group& group, const Schedule& schedule, double bytes) const;
   /// Books the wait from `since_s` to now for the operations up to `last`: blocked before an
   /// operation's start, exposed after it.
@@ -125,7 +152,7 @@ class MpiFabric : public Fabric {
   const Communicator* world_ = nullptr;
   const Communicator* node_ = nullptr;
   ScheduleRun schedule_run_;
-  std::deque<std::vector<float>> zeros_;  ///< stand in for payloads without numbers
+  std::deque<std::vector<std::byte>> zeros_;  ///< stand in for payloads without numbers
   Traffic traffic_;
   double exposed_s_ = 0;
   double blocked_s_ = 0;

@@ -25,8 +25,9 @@ struct MpiFabric::Group {
   MPI_Comm comm = MPI_COMM_NULL;
   int rank = 0;  ///< ours, among the members
 
-  std::map<std::int64_t, Plan> plans;  ///< by bytes
-  std::vector<float> weights;          ///< every member's, in a large all-reduce
+  std::map<std::int64_t, Plan> plans;                                     ///< by bytes
+  std::map<std::pair<MakeHalf, std::vector<std::int64_t>>, Plan> halves;  ///< by counts of elements
+  std::vector<float> weights;  ///< every member's, in a large all-reduce
 
   Group() = default;
   Group(const Group&) = delete;

@@ -2,8 +2,10 @@
 #include "real/mpi/schedule_run.hpp"
 
 #include <algorithm>
+#include <type_traits>
 
 #include "real/mpi/mpi_call.hpp"
+#include "real/mpi/mpi_types.hpp"
 #include "real/mpi/priority_change.hpp"
 #include "real/mpi/wait_with_backoff.hpp"
 
@@ -34,25 +36,59 @@ bool is_separable(const Round& round) {
   return true;
 }
 
-void scale(float* values, float weight, std::size_t count) {
-  for (std::size_t i = 0; i < count; ++i) values[i] *= weight;
+/// numbers *= weight. 16-bit numbers are rounded once.
+template <typename T>
+void scale_as(std::byte* numbers, float weight, std::size_t count) {
+  if constexpr (!std::is_integral_v<T>) {
+    T* const values = reinterpret_cast<T*>(numbers);
+    for (std::size_t i = 0; i < count; ++i) values[i] = T(weight * static_cast<float>(values[i]));
+  }
 }
 
-/// to = weight · to + from_weight · from
-void add(float* to, float weight, const float* from, float from_weight, std::size_t count) {
-  if (weight == 1.0F && from_weight == 1.0F) {
-    for (std::size_t i = 0; i < count; ++i) to[i] += from[i];
-  } else {
-    for (std::size_t i = 0; i < count; ++i) to[i] = weight * to[i] + from_weight * from[i];
+/// to = weight · to + from_weight · from, each product and the sum rounded.
+template <typename T>
+void add_as(std::byte* numbers,
+            float weight,
+            const std::byte* others,
+            float from_weight,
+            std::size_t count) {
+  T* const to = reinterpret_cast<T*>(numbers);
+  const T* const from = reinterpret_cast<const T*>(others);
+  if constexpr (!std::is_integral_v<T>) {
+    if (weight != 1.0F || from_weight != 1.0F) {
+      for (std::size_t i = 0; i < count; ++i)
+        to[i] =
+            T(weight * static_cast<float>(to[i])) + T(from_weight * static_cast<float>(from[i]));
+      return;
+    }
   }
+  for (std::size_t i = 0; i < count; ++i) to[i] = static_cast<T>(to[i] + from[i]);
+}
+
+}  // namespace
+
+/// Sums of numbers of a type.
+struct Arithmetic {
+  void (*scale)(std::byte*, float, std::size_t);
+  void (*add)(std::byte*, float, const std::byte*, float, std::size_t);
+};
+
+namespace {
+
+const Arithmetic& arithmetic_of(Element element) {
+  return with_element(element, [](auto zero) -> const Arithmetic& {
+    using T = decltype(zero);
+    static const Arithmetic arithmetic = {.scale = scale_as<T>, .add = add_as<T>};
+    return arithmetic;
+  });
 }
 
 }  // namespace
 
 std::size_t ScheduleRun::element(const Schedule& schedule, std::int64_t unit) const {
   // Unit i of d starts at element floor(i·n/d); in 128 bits, since both may be large.
-  return static_cast<std::size_t>(static_cast<__int128>(unit) *
-                                  static_cast<__int128>(values_.size()) / schedule.divisions());
+  return static_cast<std::size_t>(static_cast<__int128>(unit) * payload_.count /
+                                  schedule.divisions());
 }
 
 void ScheduleRun::weigh(const Schedule& schedule, const Block& block) {
@@ -60,7 +96,7 @@ void ScheduleRun::weigh(const Schedule& schedule, const Block& block) {
     if (is_weighted_[static_cast<std::size_t>(unit)]) continue;
     is_weighted_[static_cast<std::size_t>(unit)] = true;
     const std::size_t begin = element(schedule, unit);
-    scale(&values_[begin], weight_, element(schedule, unit + 1) - begin);
+    arithmetic_->scale(at(begin), weight_, element(schedule, unit + 1) - begin);
   }
 }
 
@@ -100,23 +136,23 @@ void ScheduleRun::open_streams(const Schedule& schedule, const Round& round) {
 
 void ScheduleRun::post_first(std::size_t window, MPI_Comm comm) {
   segments_.clear();
-  std::size_t scratch_size = 0;
+  std::size_t scratch_bytes = 0;
   for (std::size_t i = 0; i < streams_.size(); ++i) {
     const std::size_t length = streams_[i].end - streams_[i].next;
     const std::size_t count = std::min(window, (length + segment_ - 1) / segment_);
     segments_.resize(segments_.size() + count, {.stream = i});
-    if (!streams_[i].in_place) scratch_size += count * segment_;
+    if (!streams_[i].in_place) scratch_bytes += count * segment_ * element_bytes_;
   }
-  if (scratch_size > scratch_size_) {
-    scratch_ = std::make_unique_for_overwrite<float[]>(scratch_size);
-    scratch_size_ = scratch_size;
+  if (scratch_bytes > scratch_bytes_) {
+    scratch_ = std::make_unique_for_overwrite<std::byte[]>(scratch_bytes);
+    scratch_bytes_ = scratch_bytes;
   }
   requests_.assign(segments_.size(), MPI_REQUEST_NULL);
-  float* scratch = scratch_.get();
+  std::byte* scratch = scratch_.get();
   for (std::size_t i = 0; i < segments_.size(); ++i) {
     if (!streams_[segments_[i].stream].in_place) {
       segments_[i].scratch = scratch;
-      scratch += segment_;
+      scratch += segment_ * element_bytes_;
     }
     post_next(i, comm);
   }
@@ -129,17 +165,18 @@ void ScheduleRun::post_next(std::size_t index, MPI_Comm comm) {
   segment.end = stream.next = std::min(stream.next + segment_, stream.end);
   const std::size_t length = segment.end - segment.begin;
   const int count = static_cast<int>(length);
-  float* values = &values_[segment.begin];
+  std::byte* values = at(segment.begin);
   MPI_Request* request = &requests_[index];
+  MPI_Datatype type = mpi_type(payload_.element);
   const int peer = stream.action.peer;
   if (stream.action.kind == ActionKind::send) {
     const bool is_fresh = stream.weight != 1.0F && !weights_.empty();
-    if (stream.weight != 1.0F && !is_fresh) scale(values, stream.weight, length);
+    if (stream.weight != 1.0F && !is_fresh) arithmetic_->scale(values, stream.weight, length);
     const int tag = is_fresh ? kFreshTag : kTag;
-    check_mpi(MPI_Isend(values, count, MPI_FLOAT, peer, tag, comm, request), "MPI_Isend");
+    check_mpi(MPI_Isend(values, count, type, peer, tag, comm, request), "MPI_Isend");
   } else {
-    float* to = segment.scratch == nullptr ? values : segment.scratch;
-    check_mpi(MPI_Irecv(to, count, MPI_FLOAT, peer, MPI_ANY_TAG, comm, request), "MPI_Irecv");
+    std::byte* to = segment.scratch == nullptr ? values : segment.scratch;
+    check_mpi(MPI_Irecv(to, count, type, peer, MPI_ANY_TAG, comm, request), "MPI_Irecv");
   }
 }
 
@@ -149,13 +186,13 @@ void ScheduleRun::store(const Segment& segment, int tag) {
   const float from_weight =
       tag == kFreshTag ? weights_[static_cast<std::size_t>(stream.action.peer)] : 1.0F;
   const std::size_t count = segment.end - segment.begin;
-  float* to = &values_[segment.begin];
+  std::byte* to = at(segment.begin);
   if (stream.action.kind == ActionKind::receive_add) {
-    add(to, stream.weight, segment.scratch, from_weight, count);
+    arithmetic_->add(to, stream.weight, segment.scratch, from_weight, count);
     return;
   }
-  if (segment.scratch != nullptr) std::copy_n(segment.scratch, count, to);
-  if (from_weight != 1.0F) scale(to, from_weight, count);
+  if (segment.scratch != nullptr) std::copy_n(segment.scratch, count * element_bytes_, to);
+  if (from_weight != 1.0F) arithmetic_->scale(to, from_weight, count);
 }
 
 int ScheduleRun::wait_for_any(std::span<MPI_Request> requests, MPI_Status& status) const {
@@ -206,20 +243,24 @@ void ScheduleRun::run_round(const Schedule& schedule, const Round& round, MPI_Co
     post_first(kWindow, comm);
     finish_as_they_come(comm);
   } else {
-    post_first(values_.size(), comm);
+    post_first(static_cast<std::size_t>(payload_.count), comm);
     finish_in_order();
   }
 }
 
-void ScheduleRun::all_reduce(const Schedule& schedule,
-                             std::span<float> values,
-                             float weight,
-                             std::span<const float> weights,
-                             int rank,
-                             MPI_Comm comm,
-                             const std::function<bool()>& has_to_sleep) {
+void ScheduleRun::run(const Schedule& schedule,
+                      const Payload& payload,
+                      float weight,
+                      std::span<const float> weights,
+                      int rank,
+                      MPI_Comm comm,
+                      const std::function<bool()>& has_to_sleep) {
+  check_weight(payload.element, weight);
   has_to_sleep_ = has_to_sleep;
-  values_ = values;
+  payload_ = payload;
+  element_bytes_ = size_of(payload.element);
+  segment_ = std::max<std::size_t>(1, segment_bytes_ / element_bytes_);
+  arithmetic_ = &arithmetic_of(payload.element);
   weight_ = weight;
   weights_ = weights;
   is_weighted_.assign(static_cast<std::size_t>(schedule.divisions()), weight == 1.0F);

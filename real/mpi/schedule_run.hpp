@@ -11,10 +11,13 @@
 #include <vector>
 
 #include "collectives/schedule.hpp"
+#include "core/payload.hpp"
 
 namespace epochcast::real {
 
-/// Executes all-reduce schedules with MPI_Isend and MPI_Irecv, in place.
+struct Arithmetic;
+
+/// Executes schedules of collectives with MPI_Isend and MPI_Irecv, in place.
 ///
 /// Large blocks are sent in segments, a few of each block at a time: while one is added, the next
 /// one is in transfer. The caller's weight is applied when a number is first sent or added to,
@@ -25,22 +28,23 @@ class ScheduleRun {
   /// 8 MiB: of a 44 MB all-reduce between two ranks, segments of 256 KiB take 1.3 times as long as
   /// MPI_Allreduce, 2 MiB 1.12, 8 MiB 1.02 (medians of `make bench` on 2026-11-21, AMD EPYC, 2
   /// cores, KVM); with four ranks on the two cores 8 MiB take 0.84.
-  static constexpr std::size_t kSegment = std::size_t{2048} * 1024;  // floats
+  static constexpr std::size_t kSegmentBytes = std::size_t{8} * 1024 * 1024;
 
-  /// `segment`: floats.
-  explicit ScheduleRun(std::size_t segment = kSegment) : segment_(segment) {}
+  explicit ScheduleRun(std::size_t segment_bytes = kSegmentBytes) : segment_bytes_(segment_bytes) {}
 
-  /// Replaces `values` by Σ_q weight_q · values_q. Collective over `comm`, whose ranks are those of
-  /// the schedule; every member passes as many values. `weights`: of all members, or empty on all
-  /// ranks: then numbers get their weight before they are sent. `has_to_sleep`, if given: whether a
-  /// computing thread needs the core while messages are in transfer.
-  void all_reduce(const Schedule& schedule,
-                  std::span<float> values,
-                  float weight,
-                  std::span<const float> weights,
-                  int rank,
-                  MPI_Comm comm,
-                  const std::function<bool()>& has_to_sleep = {});
+  /// Runs the schedule on `payload`, whose numbers count weight-fold: an all-reduce replaces it by
+  /// Σ_q weight_q · payload_q. Collective over `comm`, whose ranks are those of the schedule; every
+  /// member passes as many numbers. `weights`: of all members, or empty on all ranks: then numbers
+  /// get their weight before they are sent. `has_to_sleep`, if given: whether a computing thread
+  /// needs the core while messages are in transfer. Throws std::logic_error for a weight of
+  /// integers.
+  void run(const Schedule& schedule,
+           const Payload& payload,
+           float weight,
+           std::span<const float> weights,
+           int rank,
+           MPI_Comm comm,
+           const std::function<bool()>& has_to_sleep = {});
 
  private:
   /// One action of the round, with the part of its block that is not posted yet.
@@ -56,7 +60,7 @@ class ScheduleRun {
     std::size_t stream = 0;
     std::size_t begin = 0;  ///< elements
     std::size_t end = 0;
-    float* scratch = nullptr;  ///< receive buffer; null: in place
+    std::byte* scratch = nullptr;  ///< receive buffer; null: in place
   };
 
   void run_round(const Schedule& schedule, const Round& round, MPI_Comm comm);
@@ -79,8 +83,15 @@ class ScheduleRun {
   /// The weight that the block's numbers still need; the addition then applies it.
   float take_weight(const Schedule& schedule, const Action& action);
 
-  std::size_t segment_;
-  std::span<float> values_;
+  [[nodiscard]] std::byte* at(std::size_t element) const {
+    return &payload_.data[element * element_bytes_];
+  }
+
+  std::size_t segment_bytes_;
+  std::size_t segment_ = 0;  ///< elements
+  std::size_t element_bytes_ = 0;
+  Payload payload_;
+  const Arithmetic* arithmetic_ = nullptr;
   float weight_ = 1;
   std::function<bool()> has_to_sleep_;
   std::span<const float> weights_;
@@ -88,8 +99,8 @@ class ScheduleRun {
   std::vector<Stream> streams_;    ///< the sends first
   std::vector<Segment> segments_;
   std::vector<MPI_Request> requests_;  ///< of each segment
-  std::unique_ptr<float[]> scratch_;
-  std::size_t scratch_size_ = 0;
+  std::unique_ptr<std::byte[]> scratch_;
+  std::size_t scratch_bytes_ = 0;
 };
 
 }  // namespace epochcast::real

@@ -43,11 +43,11 @@ std::vector<double> ExchangeTimer::exchanges(const Communicator& among, std::int
   std::vector<double> own_s;
   for (std::int64_t i = 0; i < count; ++i) {
     const double before_s = fabric_.phases().exposed_communication_s;
-    fabric_.all_reduce({.bytes = timed_.bytes, .values = {}}, 1.0 / among.size(), among);
+    fabric_.all_reduce(floats_of_bytes(timed_.bytes), 1.0 / among.size(), among);
     own_s.push_back(fabric_.phases().exposed_communication_s - before_s);
     fabric_.compute(kRest * own_s.back(), "rest");
   }
-  const SharedNumbers gathered = fabric_.all_gather(own_s, among);
+  const SharedNumbers gathered = fabric_.all_gather_numbers(own_s, among);
   std::vector<double> slowest_s(own_s.size(), 0.0);
   for (std::size_t i = 0; i < gathered.values().size(); ++i) {
     double& slowest = slowest_s[i % slowest_s.size()];

@@ -38,11 +38,11 @@ LearningCurve::Passed LearningCurve::passed() {
 void LearningCurve::average_statistics() {
   if (worker_.report.has_own_model) return;
   const Payload statistics = learner_.statistics();
-  if (statistics.values.empty()) return;
+  if (statistics.count == 0) return;
   Fabric& fabric = worker_.fabric;
   const bool trains = fabric.self().role == Role::trains;
   const double batch = trains ? static_cast<double>(worker_.report.batch) : 0;
-  const std::vector<double> batches = fabric.all_gather({&batch, 1}, fabric.world());
+  const std::vector<double> batches = fabric.all_gather_numbers({&batch, 1}, fabric.world());
   const double all = std::accumulate(batches.begin(), batches.end(), 0.0);
   fabric.all_reduce(statistics, batch / all, fabric.world());
 }
@@ -61,7 +61,7 @@ std::vector<double> LearningCurve::sums_of(const Passed& passed,
                                     trained.discriminator_loss_sum,
                                     trained.generator_loss_sum};
   std::vector<double> sums(mine.size());
-  const std::vector<double> all = fabric.all_gather(mine, fabric.world());
+  const std::vector<double> all = fabric.all_gather_numbers(mine, fabric.world());
   for (std::size_t i = 0; i < all.size(); ++i) sums[i % mine.size()] += all[i];
   return sums;
 }
@@ -76,7 +76,7 @@ LearningCurve::Part LearningCurve::tested_part() const {
   Fabric& fabric = worker_.fabric;
   // A worker without batches in this epoch (see dlb) has an older model.
   const double mine = fabric.self().role == Role::trains && worker_.report.batch > 0 ? 1 : 0;
-  const std::vector<double> all = fabric.all_gather({&mine, 1}, fabric.world());
+  const std::vector<double> all = fabric.all_gather_numbers({&mine, 1}, fabric.world());
   if (mine == 0) return {};
   const auto own = all.begin() + fabric.rank();
   const auto before = static_cast<std::int64_t>(std::accumulate(all.begin(), own, 0.0));

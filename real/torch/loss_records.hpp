@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -10,7 +11,7 @@
 namespace epochcast::real {
 
 /// The records of one worker of biased local SGD: losses of samples, and samples drawn by them.
-/// Payloads are 32-bit words; a sample's index takes two, its loss one.
+/// A loss travels as 12 bytes: the sample's index (int64), then the loss (float32).
 class LossRecords {
  public:
   /// Of data with so many samples.
@@ -29,13 +30,13 @@ class LossRecords {
             const std::vector<std::int64_t>& slow_order);
   [[nodiscard]] Payload drawn(const BiasedDraw& draw);
   /// The samples of drawn(), of any rank.
-  [[nodiscard]] std::vector<std::int64_t> drawn_samples() const;
+  [[nodiscard]] const std::vector<std::int64_t>& drawn_samples() const { return drawn_; }
 
-  /// The state for checkpoints: words of recorded() and drawn(), the last loss of each sample (NaN:
-  /// none known), or none at all.
+  /// The state for checkpoints: recorded() and drawn(), the last loss of each sample (NaN: none
+  /// known), or none at all.
   struct State {
-    std::vector<float> recorded;
-    std::vector<float> drawn;
+    std::vector<std::byte> recorded;
+    std::vector<std::int64_t> drawn;
     std::vector<float> losses;
   };
   [[nodiscard]] State state() const;
@@ -43,10 +44,10 @@ class LossRecords {
 
  private:
   std::int64_t samples_;
-  std::vector<float> recorded_;     ///< (sample index, loss), as three words each
-  std::vector<float> gathered_;     ///< the same, of all workers, on the root
-  std::vector<SampleLoss> losses_;  ///< last known of each sample, by sample, on the root
-  std::vector<float> drawn_;        ///< sample indices, two words each
+  std::vector<std::byte> recorded_;  ///< losses, as they travel
+  std::vector<std::byte> gathered_;  ///< the same, of all workers, on the root
+  std::vector<SampleLoss> losses_;   ///< last known of each sample, by sample, on the root
+  std::vector<std::int64_t> drawn_;  ///< sample indices
 };
 
 }  // namespace epochcast::real

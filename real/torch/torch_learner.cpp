@@ -55,10 +55,6 @@ auto computed(const Batch& batch, const Work& work) {
   }
 }
 
-Payload payload_of(std::span<float> values) {
-  return {.bytes = static_cast<double>(values.size_bytes()), .values = values};
-}
-
 std::uint64_t epoch_seed(std::uint64_t seed, std::uint64_t stream, std::int64_t epoch) {
   return mix_seed(mix_seed(seed, stream), static_cast<std::uint64_t>(epoch));
 }
@@ -110,7 +106,7 @@ Payload TorchLearner::parameters() {
 
 Payload TorchLearner::statistics() {
   const Payload all = parameters();
-  return payload_of(all.values.subspan(static_cast<std::size_t>(model_.gradients().numel())));
+  return slice(all, model_.gradients().numel(), all.count - model_.gradients().numel());
 }
 
 Payload TorchLearner::gradients() {

@@ -81,10 +81,9 @@ std::string TorchLearner::save() {
   if (!model_.device().is_cpu())
     archive.write("random_device", generator_of(model_.device()).get_state());
   archive.write("order", tensor_of(order_, torch::kInt64));
-  // Words that are indices may look like NaN, so they are saved as integers.
   const LossRecords::State records = records_.state();
-  archive.write("recorded", tensor_of(records.recorded, torch::kInt32));
-  archive.write("drawn", tensor_of(records.drawn, torch::kInt32));
+  archive.write("recorded", tensor_of(records.recorded, torch::kUInt8));
+  archive.write("drawn", tensor_of(records.drawn, torch::kInt64));
   archive.write("losses", tensor_of(records.losses, torch::kFloat32));
   archive.write("numbers",
                 torch::tensor({static_cast<double>(epoch_),
@@ -138,12 +137,12 @@ void TorchLearner::load(const std::string& bytes) {
     save_generators();
     const torch::Tensor order = read(archive, "order");
     check_samples(order, samples_);
-    check_samples(read(archive, "drawn").view(torch::kInt64), samples_);
+    const torch::Tensor drawn = read(archive, "drawn");
+    check_samples(drawn, samples_);
     copy_into(order_, order);
-    const auto words = [&](const char* name) { return read(archive, name).view(torch::kFloat32); };
     LossRecords::State records;
-    copy_into(records.recorded, words("recorded"));
-    copy_into(records.drawn, words("drawn"));
+    copy_into(records.recorded, read(archive, "recorded"));
+    copy_into(records.drawn, drawn);
     const torch::Tensor losses = read(archive, "losses");
     if (losses.numel() != 0 && losses.numel() != samples_) throw RunError("it lacks losses");
     copy_into(records.losses, losses);

@@ -13,17 +13,44 @@ namespace {
 /// Every payload becomes the weighted sum, added in the order of the schedule: processes that
 /// execute it get the same bits.
 void reduce(CollectiveCall& call, const Schedule& schedule) {
-  std::vector<std::span<float>> payloads;
-  payloads.reserve(call.payloads.size());
-  for (std::size_t member = 0; member < call.payloads.size(); ++member) {
-    const std::span<float> values = call.payloads[member].values;
-    const auto weight = static_cast<float>(call.weights[member]);
-    for (float& value : values) value *= weight;
-    payloads.push_back(values);
+  for (std::size_t member = 0; member < call.payloads.size(); ++member)
+    scale(call.payloads[member], call.weights[member]);
+  if (call.payloads.size() == 1) return;
+  with_element(call.payloads.front().element, [&](auto zero) {
+    std::vector<std::span<decltype(zero)>> numbers;
+    numbers.reserve(call.payloads.size());
+    for (const Payload& payload : call.payloads) numbers.push_back(values<decltype(zero)>(payload));
+    const Execution execution = execute(schedule, std::move(numbers));
+    if (!execution.problem.empty()) throw std::logic_error(execution.problem);
+  });
+}
+
+/// Copies between buffers that may be the same.
+void copy(std::span<const std::byte> from, std::span<std::byte> to) {
+  if (from.size() > to.size()) throw std::logic_error("a collective's destination is too small");
+  if (from.data() != to.data()) std::ranges::copy(from, to.begin());
+}
+
+/// Fills `all` with every member's part.
+void gather(const CollectiveCall& call, const Payload& all) {
+  std::span<std::byte> rest = all.data;
+  for (const Payload& part : call.parts) {
+    copy(part.data, rest);
+    rest = rest.subspan(part.data.size());
   }
-  if (payloads.size() == 1) return;
-  const Execution execution = execute(schedule, std::move(payloads));
-  if (!execution.problem.empty()) throw std::logic_error(execution.problem);
+}
+
+/// Gives every member its part of its own payload.
+void scatter(const CollectiveCall& call) {
+  std::size_t begin = 0;
+  for (std::size_t member = 0; member < call.parts.size(); ++member) {
+    const std::span<std::byte> part = call.parts[member].data;
+    const std::span<std::byte> all = call.payloads[member].data;
+    if (begin + part.size() > all.size())
+      throw std::logic_error("the parts of a collective are more than the whole");
+    copy(all.subspan(begin, part.size()), part);
+    begin += part.size();
+  }
 }
 
 }  // namespace
@@ -34,18 +61,20 @@ void move_numbers(CollectiveCall& call, const Schedule* schedule) {
     case CollectiveCall::Kind::all_reduce:
       reduce(call, *schedule);
       break;
-    case CollectiveCall::Kind::broadcast:
-      for (std::size_t member = 0; member < call.payloads.size(); ++member) {
-        if (member == root) continue;
-        std::ranges::copy(call.payloads[root].values, call.payloads[member].values.begin());
-      }
+    case CollectiveCall::Kind::reduce_scatter:
+      reduce(call, *schedule);
+      scatter(call);
       break;
-    case CollectiveCall::Kind::gather: {
-      auto out = call.gathered.values.begin();
-      for (const Payload& payload : call.payloads) out = std::ranges::copy(payload.values, out).out;
-      break;
-    }
     case CollectiveCall::Kind::all_gather:
+      for (const Payload& all : call.payloads) gather(call, all);
+      break;
+    case CollectiveCall::Kind::broadcast:
+      for (const Payload& payload : call.payloads) copy(call.payloads[root].data, payload.data);
+      break;
+    case CollectiveCall::Kind::gather:
+      gather(call, call.payloads[root]);
+      break;
+    case CollectiveCall::Kind::all_gather_numbers:
     case CollectiveCall::Kind::barrier:
       break;
   }

@@ -38,19 +38,27 @@ struct ContendedProgress {
 
 /// One collective call of all members of a communicator.
 struct CollectiveCall {
-  enum class Kind { all_reduce, broadcast, gather, all_gather, barrier };
+  enum class Kind {
+    all_reduce,
+    reduce_scatter,
+    all_gather,
+    broadcast,
+    gather,
+    all_gather_numbers,
+    barrier
+  };
 
   const Communicator* among = nullptr;
   Kind kind = Kind::barrier;
-  std::string label;               ///< on the timeline
-  int root = 0;                    ///< member index
-  double bytes = 0;                ///< of the whole payload
-  std::vector<double> part_bytes;  ///< gather: the bytes of each member
-  std::vector<Payload> payloads;   ///< by member
-  std::vector<double> weights;     ///< all_reduce, by member
-  Payload gathered;                ///< gather: the root's destination
-  std::vector<double> numbers;     ///< all_gather: one per member, until all have arrived
-  std::optional<SharedNumbers> gathered_numbers;  ///< all_gather: the same afterwards
+  std::string label;                      ///< on the timeline
+  int root = 0;                           ///< member index
+  double bytes = 0;                       ///< of the whole payload
+  std::vector<std::int64_t> part_counts;  ///< elements of each member, where parts may differ
+  std::vector<Payload> payloads;          ///< by member
+  std::vector<Payload> parts;   ///< by member, its part of payloads: mine of Fabric's calls
+  std::vector<double> weights;  ///< of sums, by member
+  std::vector<double> numbers;  ///< all_gather_numbers: of members, until all have arrived
+  std::optional<SharedNumbers> gathered_numbers;  ///< the same afterwards
 
   int reached = 0;                ///< members that have arrived
   int heads = 0;                  ///< members whose stream it heads
@@ -70,9 +78,13 @@ struct CollectiveCall {
   std::optional<std::uint64_t> token;  ///< of Interference, while it is simulated
 
   [[nodiscard]] bool has_numbers() const {
-    return std::any_of(payloads.begin(), payloads.end(), [](const Payload& payload) {
-      return !payload.values.empty();
-    });
+    return std::ranges::any_of(payloads, &Payload::has_numbers) ||
+           std::ranges::any_of(parts, &Payload::has_numbers);
+  }
+  /// Whether it moves gradients or parameters in the ways of an all-reduce or of half of one.
+  [[nodiscard]] bool is_exchange() const { return is_sum() || kind == Kind::all_gather; }
+  [[nodiscard]] bool is_sum() const {
+    return kind == Kind::all_reduce || kind == Kind::reduce_scatter;
   }
   [[nodiscard]] bool has_ended(int member) const {
     return !std::isnan(end_s[static_cast<std::size_t>(member)]);
@@ -81,13 +93,13 @@ struct CollectiveCall {
 
 /// Two calls with the same key cost the same: communicator, kind, root, bytes, and the parts of
 /// these.
-using CollectiveKey = std::tuple<int, CollectiveCall::Kind, int, double, std::vector<double>>;
+using CollectiveKey = std::tuple<int, CollectiveCall::Kind, int, double, std::vector<std::int64_t>>;
 [[nodiscard]] inline CollectiveKey key_of(const CollectiveCall& call) {
-  return {call.among->id, call.kind, call.root, call.bytes, call.part_bytes};
+  return {call.among->id, call.kind, call.root, call.bytes, call.part_counts};
 }
 
 /// Moves and reduces the real data of the call, once all members have arrived. `schedule`: that of
-/// an all-reduce, null for other kinds.
+/// a sum, null for other kinds.
 void move_numbers(CollectiveCall& call, const Schedule* schedule);
 
 }  // namespace epochcast::sim

@@ -22,13 +22,16 @@ std::shared_ptr<const Schedule> CollectiveCosts::schedule_of(const CollectiveCal
     case CollectiveCall::Kind::broadcast:
       known = std::make_shared<BinomialBroadcast>(among.size(), call.root);
       break;
-    case CollectiveCall::Kind::gather: {
-      std::vector<std::int64_t> sizes;
-      for (const double bytes : call.part_bytes) sizes.push_back(std::llround(bytes));
-      known = std::make_shared<LinearGather>(sizes, call.root);
+    case CollectiveCall::Kind::gather:
+      known = std::make_shared<LinearGather>(call.part_counts, call.root);
       break;
-    }
+    case CollectiveCall::Kind::reduce_scatter:
+      known = make_reduce_scatter(among, call.part_counts);
+      break;
     case CollectiveCall::Kind::all_gather:
+      known = make_all_gather(among, call.part_counts);
+      break;
+    case CollectiveCall::Kind::all_gather_numbers:
       known = std::make_shared<BruckAllGather>(among.size());
       break;
     case CollectiveCall::Kind::all_reduce:
@@ -40,7 +43,7 @@ std::shared_ptr<const Schedule> CollectiveCosts::schedule_of(const CollectiveCal
 }
 
 double CollectiveCosts::measured_factor(const CollectiveCall& call) const {
-  if (call.kind != CollectiveCall::Kind::all_reduce) return 1;
+  if (!call.is_exchange()) return 1;
   const Communicator& among = *call.among;
   const MessageCosts* const costs = state_.layout.message_costs(among.ranks);
   if (costs == nullptr) return 1;
@@ -49,8 +52,8 @@ double CollectiveCosts::measured_factor(const CollectiveCall& call) const {
 
 std::optional<double> CollectiveCosts::fixed_s(const CollectiveCall& call) const {
   if (!state_.options.fixed_exchange) return std::nullopt;
-  if (call.kind != CollectiveCall::Kind::all_reduce)
-    return 0;  // only exchanges of gradients or parameters have costs
+  if (!call.is_exchange()) return 0;
+  const double part = call.kind == CollectiveCall::Kind::all_reduce ? 1 : 0.5;
   const auto& given = state_.options.fixed_exchange->seconds;
   const auto& ranks = call.among->ranks;
   const std::string& device_class = state_.layout.worker(ranks.front()).device_class;
@@ -66,7 +69,7 @@ std::optional<double> CollectiveCosts::fixed_s(const CollectiveCall& call) const
   }
   for (const std::string& key : keys) {
     const auto found = given.find(key);
-    if (found != given.end()) return found->second;
+    if (found != given.end()) return part * found->second;
   }
   throw UserError("--exchange-seconds: this strategy exchanges " +
                   std::string(keys.back() == "all" ? "among all workers" : "inside nodes") +

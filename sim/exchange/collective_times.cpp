@@ -28,7 +28,7 @@ std::vector<double> all_reduce_times(const Platform& platform,
           fabric.communicator(ranks, {.algorithm = cases[i].algorithm, .servers = {}});
       fabric.barrier(fabric.world());
       const double before_s = fabric.phases().exposed_communication_s;
-      fabric.all_reduce({.bytes = cases[i].bytes, .values = {}}, 1, among);
+      fabric.all_reduce(payload_of_bytes(cases[i].bytes), 1, among);
       const double own_s = fabric.phases().exposed_communication_s - before_s;
       slowest_s[i] = std::max(slowest_s[i], own_s);
     }

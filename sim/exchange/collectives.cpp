@@ -85,7 +85,7 @@ void Collectives::start(const std::shared_ptr<CollectiveCall>& shared) {
   call.start_s = last_s;
   call.progress.at_s = call.start_s;
   if (call.has_numbers()) {
-    if (call.kind == CollectiveCall::Kind::all_reduce) call.schedule = costs_.schedule_of(call);
+    if (call.is_sum()) call.schedule = costs_.schedule_of(call);
     move_numbers(call, call.schedule.get());
   }
   if (!ends_at_once(call)) simulate(shared);

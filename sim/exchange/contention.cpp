@@ -29,7 +29,7 @@ void Contention::begin_pass() {
 }
 
 bool Contention::concerns(const CollectiveCall& call) const {
-  return !members_.empty() && call.kind == CollectiveCall::Kind::all_reduce;
+  return !members_.empty() && call.is_exchange();
 }
 
 double Contention::compute(int rank, double seconds) {

@@ -26,8 +26,8 @@ class Messages::PointToPoint : public Operation {
  public:
   bool is_send = false;
   Payload payload;
-  std::vector<float>* numbers = nullptr;  ///< in transfer; the receiver deletes it
-  sg::ActorPtr carrier;                   ///< waits for the latency, then for the bytes
+  std::vector<std::byte>* numbers = nullptr;  ///< in transfer; the receiver deletes it
+  sg::ActorPtr carrier;                       ///< waits for the latency, then for the bytes
   Footprint footprint;
   std::uint64_t token = 0;
 };
@@ -159,19 +159,19 @@ Request Messages::start(int self, int from, int to, Payload payload) {
   const sg::SemaphorePtr before =
       std::exchange(message->is_send ? used.offered : used.asked, posted);
   if (message->is_send) {
-    message->numbers = new std::vector<float>(payload.values.begin(), payload.values.end());
+    message->numbers = new std::vector<std::byte>(payload.data.begin(), payload.data.end());
     ++sent_;
-    clock.traffic += state_.layout.traffic(from, to, payload.bytes);
+    clock.traffic += state_.layout.traffic(from, to, payload.bytes());
   }
   message->carrier = sg::Actor::create(
       "message", state_.layout.host(self), [this, message, &used, before, posted] {
-        const double bytes = message->payload.bytes;
+        const double bytes = message->payload.bytes();
         state_.clocks.sleep_until(state_.clocks.simgrid_s() + used.route.latency_for_s(bytes));
         if (before) before->acquire();
         const sg::CommPtr transfer =
             message->is_send
                 ? send_async(used, message->numbers, bytes, used.route.bytes_per_s(bytes))
-                : used.mailbox->get_async<std::vector<float>>(&message->numbers);
+                : used.mailbox->get_async<std::vector<std::byte>>(&message->numbers);
         posted->release();
         transfer->wait();
       });
@@ -190,8 +190,8 @@ void Messages::wait(int self, Operation& operation) {
   clock.phases.exposed_communication_s += until_s - clock.local_s;
   clock.local_s = until_s;
   if (!message.is_send) {
-    const std::unique_ptr<std::vector<float>> numbers(message.numbers);
-    std::ranges::copy(*numbers, message.payload.values.begin());
+    const std::unique_ptr<std::vector<std::byte>> numbers(message.numbers);
+    std::ranges::copy(*numbers, message.payload.data.begin());
   }
 }
 

@@ -9,7 +9,16 @@
 namespace epochcast {
 
 /// The kind of a worker's action.
-enum class RecordedKind { compute, all_reduce, broadcast, all_gather, barrier, send, receive };
+enum class RecordedKind {
+  compute,
+  all_reduce,
+  reduce_scatter,
+  all_gather,
+  broadcast,
+  barrier,
+  send,
+  receive
+};
 
 /// An action of a worker, and its dependencies.
 struct RecordedAction {

@@ -11,7 +11,7 @@
 namespace epochcast {
 namespace {
 
-constexpr double kBytesPerNumber = 8;  // of all_gather()
+constexpr double kBytesPerNumber = 8;  // of all_gather_numbers()
 
 using Indices = std::vector<std::uint32_t>;
 
@@ -29,10 +29,12 @@ const char* name_of(RecordedKind kind) {
       return "compute";
     case RecordedKind::all_reduce:
       return "all-reduce";
-    case RecordedKind::broadcast:
-      return "broadcast";
+    case RecordedKind::reduce_scatter:
+      return "reduce-scatter";
     case RecordedKind::all_gather:
       return "all-gather";
+    case RecordedKind::broadcast:
+      return "broadcast";
     case RecordedKind::barrier:
       return "barrier";
     case RecordedKind::send:
@@ -150,12 +152,30 @@ Request RecordingFabric::start_all_reduce(Payload payload,
   Indices before;
   if (among.all_reduce.servers > 0) {
     before = joined_indices(done_, stream_);
-    started = add_rounds(payload.bytes, among);
+    started = add_rounds(payload.bytes(), among);
   } else if (among.size() > 1) {
-    started = {add_collective(RecordedKind::all_reduce, payload.bytes, among)};
+    started = {add_collective(RecordedKind::all_reduce, payload.bytes(), among)};
   }
   return std::make_shared<RecordedOperation>(
       inner_.start_all_reduce(payload, weight, among), std::move(started), std::move(before));
+}
+
+Request RecordingFabric::start_reduce_scatter(Payload all,
+                                              Payload mine,
+                                              double weight,
+                                              const Communicator& among) {
+  Indices started;
+  if (among.size() > 1)
+    started = {add_collective(RecordedKind::reduce_scatter, all.bytes(), among)};
+  return std::make_shared<RecordedOperation>(inner_.start_reduce_scatter(all, mine, weight, among),
+                                             std::move(started));
+}
+
+Request RecordingFabric::start_all_gather(Payload mine, Payload all, const Communicator& among) {
+  Indices started;
+  if (among.size() > 1) started = {add_collective(RecordedKind::all_gather, mine.bytes(), among)};
+  return std::make_shared<RecordedOperation>(inner_.start_all_gather(mine, all, among),
+                                             std::move(started));
 }
 
 /// Adds the messages of an all-reduce through servers, round by round: traces have no such
@@ -183,12 +203,12 @@ RecordingFabric::Indices RecordingFabric::add_rounds(double bytes, const Communi
 }
 
 Request RecordingFabric::start_send(int to, Payload payload) {
-  Indices started = {add_message(RecordedKind::send, to, payload.bytes, done_)};
+  Indices started = {add_message(RecordedKind::send, to, payload.bytes(), done_)};
   return std::make_shared<RecordedOperation>(inner_.start_send(to, payload), std::move(started));
 }
 
 Request RecordingFabric::start_receive(int from, Payload payload) {
-  Indices started = {add_message(RecordedKind::receive, from, payload.bytes, done_)};
+  Indices started = {add_message(RecordedKind::receive, from, payload.bytes(), done_)};
   return std::make_shared<RecordedOperation>(inner_.start_receive(from, payload),
                                              std::move(started));
 }
@@ -205,7 +225,7 @@ void RecordingFabric::wait(const Request& request) {
 void RecordingFabric::broadcast(Payload payload, int root, const Communicator& among) {
   Indices started;
   if (among.size() > 1) {
-    started = {add_collective(RecordedKind::broadcast, payload.bytes, among)};
+    started = {add_collective(RecordedKind::broadcast, payload.bytes(), among)};
     actions()[started[0]].peer = root;
   }
   run_collective(started, [&] { inner_.broadcast(payload, root, among); });
@@ -215,7 +235,7 @@ void RecordingFabric::gather(Payload mine, Payload all, int root, const Communic
   const Indices after = joined_indices(done_, stream_);
   Indices started;
   if (rank() != root) {
-    started = {add_message(RecordedKind::send, root, mine.bytes, after)};
+    started = {add_message(RecordedKind::send, root, mine.bytes(), after)};
   } else if (among.size() > 1) {
     for (const int from : among.ranks) {
       if (from != root)
@@ -226,12 +246,13 @@ void RecordingFabric::gather(Payload mine, Payload all, int root, const Communic
   run_collective(started, [&] { inner_.gather(mine, all, root, among); });
 }
 
-SharedNumbers RecordingFabric::all_gather(std::span<const double> mine, const Communicator& among) {
+SharedNumbers RecordingFabric::all_gather_numbers(std::span<const double> mine,
+                                                  const Communicator& among) {
   Indices started;
   const double bytes = kBytesPerNumber * static_cast<double>(mine.size());
   if (among.size() > 1) started = {add_collective(RecordedKind::all_gather, bytes, among)};
   SharedNumbers all;
-  run_collective(started, [&] { all = inner_.all_gather(mine, among); });
+  run_collective(started, [&] { all = inner_.all_gather_numbers(mine, among); });
   return all;
 }
 

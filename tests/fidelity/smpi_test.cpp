@@ -92,7 +92,7 @@ double our_s(const std::string& algorithm, int ranks, double bytes) {
                    for (int rank = 0; rank < ranks; ++rank) members.push_back(rank);
                    const Communicator& among =
                        fabric.communicator(members, {.algorithm = algorithm, .servers = {}});
-                   fabric.all_reduce({.bytes = bytes, .values = {}}, 1, among);
+                   fabric.all_reduce(payload_of_bytes(bytes), 1, among);
                  })
       .last_s();
 }

@@ -28,7 +28,7 @@ class ScriptedLearner : public SamplingLearner {
   void forward_backward(std::int64_t, const GradientReady& ready) override {
     for (float& number : numbers_) {
       say("bucket");
-      ready({.bytes = sizeof(float), .values = {&number, 1}});
+      ready(payload_of(std::span(&number, 1)));
     }
   }
   void step() override { say("step"); }
@@ -43,7 +43,7 @@ class ScriptedLearner : public SamplingLearner {
  private:
   Payload say(const std::string& what) {
     log_.push_back(name_ + " " + what);
-    return {.bytes = 4, .values = {}};
+    return payload_of_bytes(4);
   }
 
   std::string name_;
@@ -86,7 +86,7 @@ TEST_CASE("buckets are ready at their simulated time, with the computed numbers"
 
   learner.forward_backward(8, [&](Payload bucket) {
     log.emplace_back("ready");
-    ready.push_back(bucket.values.data());
+    ready.push_back(values<float>(bucket).data());
   });
 
   CHECK(ready == std::vector<const float*>{numbers.bucket(0), numbers.bucket(1)});

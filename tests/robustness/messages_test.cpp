@@ -15,7 +15,7 @@ namespace {
 /// Seconds of one message from `from` to each other worker, one after the other.
 std::vector<double> message_times(const Platform& platform, int from, double bytes) {
   const Observed observed = observe_exactly(platform, [&](Fabric& fabric) {
-    const Payload payload = {.bytes = bytes, .values = {}};
+    const Payload payload = payload_of_bytes(bytes);
     for (int to = 0; to < fabric.world().size(); ++to) {
       fabric.barrier(fabric.world());  // its time counts as blocked
       if (to == from) continue;

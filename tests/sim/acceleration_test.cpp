@@ -184,7 +184,7 @@ TEST_CASE("iterations that announce a change are run, though they take the same 
     int decided = 0;
     fabric.repeat(fabric.world(), 200, [&](std::int64_t) {
       fabric.compute(decided > 20 ? 2e-3 : 1e-3, "batch");
-      fabric.all_reduce({.bytes = 1e6, .values = {}}, 1, fabric.world());
+      fabric.all_reduce(payload_of_bytes(1e6), 1, fabric.world());
       if (decided <= 20) {
         ++decided;
         fabric.announce_change();
@@ -205,7 +205,7 @@ TEST_CASE("an epoch of 10,000 iterations takes as many messages as one of 100") 
     return [iterations](Fabric& fabric) {
       fabric.repeat(fabric.world(), iterations, [&](std::int64_t) {
         fabric.compute(fabric.self().device_class == "gpu" ? 1e-3 : 2e-3, "batch");
-        fabric.all_reduce({.bytes = 12e6, .values = {}}, 1, fabric.world());
+        fabric.all_reduce(payload_of_bytes(12e6), 1, fabric.world());
       });
     };
   };
@@ -223,8 +223,7 @@ TEST_CASE("any number of successive collectives may be replayed, also outside of
   constexpr int kTimes = 20'000;
   const auto end_s = [](int times) {
     const auto reduce = [times](Fabric& fabric) {
-      for (int i = 0; i < times; ++i)
-        fabric.all_reduce({.bytes = 1e6, .values = {}}, 1, fabric.world());
+      for (int i = 0; i < times; ++i) fabric.all_reduce(payload_of_bytes(1e6), 1, fabric.world());
     };
     return observe(plain_star(3, {}), reduce).last_s();
   };
@@ -241,7 +240,7 @@ TEST_CASE("collectives with servers are replayed for any placement of servers") 
     return [times](Fabric& fabric) {
       const Communicator& all = fabric.communicator(
           fabric.world().ranks, {.algorithm = "push-pull", .servers = 1, .partition_bytes = 1e6});
-      for (int i = 0; i < times; ++i) fabric.all_reduce({.bytes = 12e6, .values = {}}, 1, all);
+      for (int i = 0; i < times; ++i) fabric.all_reduce(payload_of_bytes(12e6), 1, all);
     };
   };
 

@@ -64,7 +64,7 @@ TEST_CASE("a ring of 64 ranks takes its closed form's time whether rounds are sk
   const TestLink link = {.bytes_per_s = 12.5e9, .latency_s = 5e-7};
   const double bytes = 64e6;
   const Program program = [&](Fabric& fabric) {
-    fabric.all_reduce({.bytes = bytes, .values = {}}, 1, fabric.world());
+    fabric.all_reduce(payload_of_bytes(bytes), 1, fabric.world());
   };
 
   const Observed skipping = observe(plain_star(64, link, 1e-11), program);
@@ -79,7 +79,7 @@ TEST_CASE("a ring of 64 ranks takes its closed form's time whether rounds are sk
 
 TEST_CASE("a ring all-reduce sends 2(P-1)/P of the payload from every rank") {
   const Program program = [](Fabric& fabric) {
-    fabric.all_reduce({.bytes = 8e6, .values = {}}, 1, fabric.world());
+    fabric.all_reduce(payload_of_bytes(8e6), 1, fabric.world());
   };
 
   const Observed observed = observe(plain_star(8, {}), program);

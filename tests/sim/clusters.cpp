@@ -198,7 +198,7 @@ double all_reduce_s(const Platform& platform, const std::string& algorithm, doub
   return observe(
              platform,
              [bytes](Fabric& fabric) {
-               fabric.all_reduce({.bytes = bytes, .values = {}}, 1, fabric.world());
+               fabric.all_reduce(payload_of_bytes(bytes), 1, fabric.world());
              },
              {},
              algorithm)

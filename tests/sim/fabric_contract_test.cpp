@@ -90,9 +90,9 @@ TEST_CASE("exchanges inside nodes right after one among all keep their accelerat
     for (int epoch = 0; epoch < 3; ++epoch) {
       fabric.repeat(fabric.node(), 40, [&](std::int64_t) {
         fabric.compute(0.01, "work");
-        fabric.all_reduce({.bytes = 1e6, .values = {}}, 0.5, fabric.node());
+        fabric.all_reduce(payload_of_bytes(1e6), 0.5, fabric.node());
       });
-      fabric.all_reduce({.bytes = 1e6, .values = {}}, 1, fabric.world());
+      fabric.all_reduce(payload_of_bytes(1e6), 1, fabric.world());
     }
   };
   const Platform platform = mixed(12, 0, 2, shared_memory(), star());

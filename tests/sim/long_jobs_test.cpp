@@ -43,9 +43,9 @@ TEST_CASE("loops inside nodes are extrapolated once an exchange of all nodes has
     for (int epoch = 0; epoch < 3; ++epoch) {
       fabric.repeat(fabric.node(), 1000, [&](std::int64_t) {
         fabric.compute(10e-3, "batch");
-        fabric.all_reduce({.bytes = 1e6, .values = {}}, 1, fabric.node());
+        fabric.all_reduce(payload_of_bytes(1e6), 1, fabric.node());
       });
-      fabric.all_reduce({.bytes = 200e6, .values = {}}, 1, fabric.world());
+      fabric.all_reduce(payload_of_bytes(200e6), 1, fabric.world());
     }
   };
   const Platform platform = mixed(4, 2, 0, pcie(), star());

@@ -29,12 +29,12 @@ Platform measured_star(int ranks) {
 double send_to_all_s(const Platform& platform, double bytes) {
   const Observed observed = observe(platform, [bytes](Fabric& fabric) {
     if (fabric.rank() > 0) {
-      fabric.wait(fabric.start_receive(0, {.bytes = bytes, .values = {}}));
+      fabric.wait(fabric.start_receive(0, payload_of_bytes(bytes)));
       return;
     }
     std::vector<Request> requests;
     for (int to = 1; to < fabric.world().size(); ++to)
-      requests.push_back(fabric.start_send(to, {.bytes = bytes, .values = {}}));
+      requests.push_back(fabric.start_send(to, payload_of_bytes(bytes)));
     for (const Request& request : requests) fabric.wait(request);
   });
   return observed.last_s();
@@ -53,7 +53,8 @@ TEST_CASE("a message does not overtake one that was sent before, however short i
     std::vector<float> large = {1}, small = {2};
     const bool sends = fabric.rank() == 0;
     const auto start = [&](std::vector<float>& values, double bytes) {
-      const Payload payload = {.bytes = bytes, .values = values};
+      Payload payload = payload_of(std::span(values));
+      payload.charged_bytes = bytes;
       return sends ? fabric.start_send(1, payload) : fabric.start_receive(0, payload);
     };
     if (!sends) large = small = {0};

@@ -25,7 +25,7 @@ std::string run_on_fake(const std::vector<int>& node_of_rank, const FabricProgra
   return broken;
 }
 
-Payload bytes_only(double bytes) { return {.bytes = bytes, .values = {}}; }
+Payload bytes_only(double bytes) { return payload_of_bytes(bytes); }
 
 TEST_CASE("the fake fabric keeps the fabric's contract") {
   for (const FabricClaim& claim : fabric_contract()) {

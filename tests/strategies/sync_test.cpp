@@ -105,7 +105,7 @@ TEST_CASE("bucket overlap sends every gradient once per iteration, last layers f
     const std::vector<FakeCall> calls = run.fabric.of(rank, "all_reduce");
     REQUIRE(calls.size() == 2 * 5 * RecordingLearner::kBuckets);
     for (std::size_t i = 0; i < calls.size(); ++i) {
-      CHECK(calls[i].values == learner.bucket_addresses[i % RecordingLearner::kBuckets]);
+      CHECK(calls[i].data == learner.bucket_addresses[i % RecordingLearner::kBuckets]);
       CHECK(calls[i].bytes == kGradientBytes / RecordingLearner::kBuckets);
       CHECK(calls[i].weight == 1.0 / 4);
     }

@@ -10,6 +10,8 @@ namespace epochcast::tests {
 /// Claims about clocks, phases, order and traffic.
 [[nodiscard]] std::vector<FabricClaim> claims_about_time();
 
+/// Claims about payloads of every type.
+[[nodiscard]] std::vector<FabricClaim> claims_about_types();
 /// Claims about messages from one worker to another.
 [[nodiscard]] std::vector<FabricClaim> claims_about_messages();
 
@@ -23,9 +25,11 @@ constexpr double kStep_s = 0.02;
 /// An all-reduce choice for groups.
 [[nodiscard]] inline AllReduceChoice ring() { return {.algorithm = "ring", .servers = {}}; }
 
-/// `values` as a payload of that many bytes.
-[[nodiscard]] inline Payload payload_of(std::vector<float>& values) {
-  return {.bytes = static_cast<double>(sizeof(float) * values.size()), .values = values};
+using epochcast::payload_of;
+/// `values` as a payload.
+template <typename T>
+[[nodiscard]] Payload payload_of(std::vector<T>& values) {
+  return epochcast::payload_of(std::span(values));
 }
 
 }  // namespace epochcast::tests

@@ -164,7 +164,7 @@ void all_gathers(Fabric& fabric, Expectations& expect) {
     }
 
     const std::vector<double> mine = {rank, rank + 0.125};
-    const std::vector<double> all = fabric.all_gather(mine, *among);
+    const std::vector<double> all = fabric.all_gather_numbers(mine, *among);
 
     expect.is_true(all == expected, "all_gather concatenates by rank");
   }
@@ -182,7 +182,7 @@ void all_gathers_send_parts(Fabric& fabric, Expectations& expect) {
   const bool counts_collectives = sent_bytes(fabric) > start;  // the fake does not
 
   const double before = sent_bytes(fabric);
-  static_cast<void>(fabric.all_gather(mine, fabric.world()));
+  static_cast<void>(fabric.all_gather_numbers(mine, fabric.world()));
 
   const double others = fabric.world().size() - 1;
   expect.equal(sent_bytes(fabric) - before,

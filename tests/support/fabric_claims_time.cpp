@@ -7,12 +7,12 @@ namespace epochcast::tests {
 namespace {
 
 double latest(Fabric& fabric, double own_s, const Communicator& among) {
-  const std::vector<double> all = fabric.all_gather({&own_s, 1}, among);
+  const std::vector<double> all = fabric.all_gather_numbers({&own_s, 1}, among);
   return *std::max_element(all.begin(), all.end());
 }
 
 double earliest(Fabric& fabric, double own_s, const Communicator& among) {
-  const std::vector<double> all = fabric.all_gather({&own_s, 1}, among);
+  const std::vector<double> all = fabric.all_gather_numbers({&own_s, 1}, among);
   return *std::min_element(all.begin(), all.end());
 }
 

@@ -60,22 +60,44 @@ class FakeFabric : public Fabric {
 
   Request start_all_reduce(Payload payload, double weight, const Communicator& among) override {
     note({.name = "all_reduce",
-          .bytes = payload.bytes,
+          .bytes = payload.bytes(),
           .weight = weight,
           .ranks = among.ranks,
           .all_reduce = among.all_reduce,
-          .values = payload.values.data()});
+          .data = payload.data.data()});
     return std::make_shared<CollectiveOperation>(
         job_.join(rank_, among, "all_reduce", -1, {.payload = payload, .weight = weight}));
   }
+  Request start_reduce_scatter(Payload all,
+                               Payload mine,
+                               double weight,
+                               const Communicator& among) override {
+    note({.name = "reduce_scatter",
+          .bytes = all.bytes(),
+          .weight = weight,
+          .ranks = among.ranks,
+          .all_reduce = among.all_reduce,
+          .data = all.data.data()});
+    return std::make_shared<CollectiveOperation>(job_.join(
+        rank_, among, "reduce_scatter", -1, {.payload = all, .mine = mine, .weight = weight}));
+  }
+  Request start_all_gather(Payload mine, Payload all, const Communicator& among) override {
+    note({.name = "all_gather",
+          .bytes = mine.bytes(),
+          .ranks = among.ranks,
+          .all_reduce = among.all_reduce,
+          .data = mine.data.data()});
+    return std::make_shared<CollectiveOperation>(
+        job_.join(rank_, among, "all_gather", -1, {.payload = all, .mine = mine}));
+  }
   Request start_send(int to, Payload payload) override {
-    note({.name = "send", .bytes = payload.bytes, .peer = to});
+    note({.name = "send", .bytes = payload.bytes(), .peer = to});
     const bool is_inside = workers()[static_cast<std::size_t>(to)].node == self().node;
-    (is_inside ? me().traffic.intra_node_bytes : me().traffic.inter_node_bytes) += payload.bytes;
+    (is_inside ? me().traffic.intra_node_bytes : me().traffic.inter_node_bytes) += payload.bytes();
     return std::make_shared<MessageOperation>(job_.send(rank_, to, payload), true);
   }
   Request start_receive(int from, Payload payload) override {
-    note({.name = "receive", .bytes = payload.bytes, .peer = from});
+    note({.name = "receive", .bytes = payload.bytes(), .peer = from});
     return std::make_shared<MessageOperation>(job_.receive(from, rank_, payload), false);
   }
   void wait(const Request& request) override {
@@ -89,18 +111,19 @@ class FakeFabric : public Fabric {
   }
 
   void broadcast(Payload payload, int root, const Communicator& among) override {
-    note({.name = "broadcast", .bytes = payload.bytes, .peer = root, .ranks = among.ranks});
+    note({.name = "broadcast", .bytes = payload.bytes(), .peer = root, .ranks = among.ranks});
     wait_for(*job_.join(rank_, among, "broadcast", root, {.payload = payload}));
   }
   void gather(Payload mine, Payload all, int root, const Communicator& among) override {
-    note({.name = "gather", .bytes = mine.bytes, .peer = root, .ranks = among.ranks});
-    wait_for(*job_.join(rank_, among, "gather", root, {.payload = mine, .all = all}));
+    note({.name = "gather", .bytes = mine.bytes(), .peer = root, .ranks = among.ranks});
+    wait_for(*job_.join(rank_, among, "gather", root, {.payload = all, .mine = mine}));
   }
-  SharedNumbers all_gather(std::span<const double> mine, const Communicator& among) override {
+  SharedNumbers all_gather_numbers(std::span<const double> mine,
+                                   const Communicator& among) override {
     const double bytes = sizeof(double) * static_cast<double>(mine.size());
-    note({.name = "all_gather", .bytes = bytes, .ranks = among.ranks});
+    note({.name = "all_gather_numbers", .bytes = bytes, .ranks = among.ranks});
     const auto collective =
-        job_.join(rank_, among, "all_gather", -1, {.numbers = {mine.begin(), mine.end()}});
+        job_.join(rank_, among, "all_gather_numbers", -1, {.numbers = {mine.begin(), mine.end()}});
     wait_for(*collective);
     return collective->gathered;
   }

@@ -23,7 +23,7 @@ struct FakeCall {
   int peer = -1;                ///< root, receiver or sender
   std::vector<int> ranks = {};  ///< of the communicator
   AllReduceChoice all_reduce = {};
-  const float* values = nullptr;  ///< address of the payload's numbers
+  const void* data = nullptr;  ///< address of the payload's numbers
 };
 
 /// The events of a job: the calls of every worker in their order, by rank.

@@ -4,32 +4,80 @@
 #include <algorithm>
 #include <stdexcept>
 #include <thread>
+#include <type_traits>
 
 namespace epochcast::tests {
 
+namespace {
+
+/// Copies between buffers that may be the same.
+void copy(std::span<const std::byte> from, std::span<std::byte> to) {
+  if (from.data() != to.data()) std::ranges::copy(from, to.begin());
+}
+
+/// Numbers of 16 bits are added as float32, in the order of members, and rounded once.
+template <typename T>
+using Sum = std::conditional_t<std::is_integral_v<T>, std::int64_t, double>;
+
+template <typename T>
+void add_up(std::vector<FakeCollective::Part>& parts) {
+  std::vector<Sum<T>> sum(values<T>(parts.front().payload).size(), 0);
+  for (const FakeCollective::Part& part : parts) {
+    check_weight(part.payload.element, part.weight);
+    const std::span<T> numbers = values<T>(part.payload);
+    for (std::size_t i = 0; i < sum.size(); ++i)
+      sum[i] += static_cast<Sum<T>>(part.weight) * static_cast<Sum<T>>(numbers[i]);
+  }
+  for (const FakeCollective::Part& part : parts) {
+    std::transform(sum.begin(), sum.end(), values<T>(part.payload).begin(), [](Sum<T> value) {
+      if constexpr (std::is_integral_v<T>) return static_cast<T>(value);
+      return T(static_cast<float>(value));
+    });
+  }
+}
+
+}  // namespace
+
+void FakeCollective::check_sizes() const {
+  const Payload& first = parts.front().payload;
+  for (const Part& part : parts) {
+    if (part.payload.element != first.element || part.payload.bytes() != first.bytes() ||
+        part.payload.data.size() != first.data.size())
+      throw std::logic_error(name + ": members bring different sizes");
+  }
+}
+
+void FakeCollective::gather_into(const Payload& all) const {
+  std::span<std::byte> room = all.data;
+  for (const Part& part : parts) {
+    if (part.mine.data.size() > room.size()) throw std::logic_error(name + ": there is no room");
+    copy(part.mine.data, room);
+    room = room.subspan(part.mine.data.size());
+  }
+}
+
 void FakeCollective::move_numbers() {
-  if (name == "all_gather") {
-    for (const Part& part : parts) {
+  if (name == "all_gather_numbers") {
+    for (const Part& part : parts)
       gathered.insert(gathered.end(), part.numbers.begin(), part.numbers.end());
-    }
     return;
   }
-  if (name == "all_reduce") {
-    std::vector<double> sum(parts.front().payload.values.size(), 0);
+  if (name == "all_reduce" || name == "reduce_scatter") {
+    check_sizes();
+    with_element(parts.front().payload.element, [&](auto zero) { add_up<decltype(zero)>(parts); });
+    if (name == "all_reduce") return;
+    std::int64_t begin = 0;
     for (const Part& part : parts) {
-      if (part.payload.values.size() != sum.size() ||
-          part.payload.bytes != parts.front().payload.bytes) {
-        throw std::logic_error("all_reduce: members bring different sizes");
-      }
-      for (std::size_t i = 0; i < sum.size(); ++i) {
-        sum[i] += part.weight * static_cast<double>(part.payload.values[i]);
-      }
+      if (part.mine.has_numbers())
+        copy(slice(part.payload, begin, part.mine.count).data, part.mine.data);
+      begin += part.mine.count;
     }
-    for (const Part& part : parts) {
-      std::transform(sum.begin(), sum.end(), part.payload.values.begin(), [](double value) {
-        return static_cast<float>(value);
-      });
-    }
+    if (begin != parts.front().payload.count)
+      throw std::logic_error("reduce_scatter: the parts do not make up the whole");
+    return;
+  }
+  if (name == "all_gather") {
+    for (const Part& part : parts) gather_into(part.payload);
     return;
   }
   if (root < 0) return;
@@ -37,23 +85,11 @@ void FakeCollective::move_numbers() {
   if (found == among->ranks.end()) throw std::logic_error(name + ": the root is no member");
   const Part& at_root = parts[static_cast<std::size_t>(found - among->ranks.begin())];
   if (name == "broadcast") {
-    for (const Part& part : parts) {
-      if (part.payload.values.size() != at_root.payload.values.size()) {
-        throw std::logic_error("broadcast: members bring different sizes");
-      }
-      std::copy(at_root.payload.values.begin(),
-                at_root.payload.values.end(),
-                part.payload.values.begin());
-    }
+    check_sizes();
+    for (const Part& part : parts) copy(at_root.payload.data, part.payload.data);
     return;
   }
-  std::size_t room = at_root.all.values.size();
-  auto out = at_root.all.values.begin();
-  for (const Part& part : parts) {
-    if (part.payload.values.size() > room) throw std::logic_error("gather: the root has no room");
-    room -= part.payload.values.size();
-    out = std::copy(part.payload.values.begin(), part.payload.values.end(), out);
-  }
+  gather_into(at_root.payload);
 }
 
 const Communicator& FakeJob::intern(std::vector<int> ranks, const AllReduceChoice& all_reduce) {
@@ -109,8 +145,8 @@ void FakeJob::advance(const std::shared_ptr<FakeCollective>& collective) {
   if (collective->heads < collective->among->size()) return;
   double bytes = 0;
   for (const FakeCollective::Part& part : collective->parts) {
-    bytes = collective->name == "gather" ? bytes + part.payload.bytes
-                                         : std::max(bytes, part.payload.bytes);
+    const bool is_gather = collective->name == "gather" || collective->name == "all_gather";
+    bytes = is_gather ? bytes + part.mine.bytes() : std::max(bytes, part.payload.bytes());
     bytes += sizeof(double) * static_cast<double>(part.numbers.size());
   }
   for (const int rank : collective->among->ranks) {
@@ -165,9 +201,10 @@ std::shared_ptr<FakeMessage> FakeJob::receive(int from, int to, Payload payload)
 void FakeJob::match(FakeMessage& message, int rank) {
   message.start_s = std::max(message.start_s, at(rank).now_s);
   if (!message.is_sent || !message.is_received) return;
-  std::copy(
-      message.source.values.begin(), message.source.values.end(), message.target.values.begin());
-  message.end_s = message.start_s + seconds(message.source.bytes);
+  if (message.source.data.size() != message.target.data.size())
+    throw std::logic_error("a message has another size than its receiver expects");
+  std::ranges::copy(message.source.data, message.target.data.begin());
+  message.end_s = message.start_s + seconds(message.source.bytes());
   message.is_done = true;
 }
 

@@ -18,11 +18,12 @@ namespace epochcast::tests {
 
 /// One collective call: every member's part, and its time.
 struct FakeCollective {
+ public:
   struct Part {
-    Payload payload = {};
-    double weight = 0;
-    Payload all = {};                  ///< gather: the root's destination
-    std::vector<double> numbers = {};  ///< all_gather
+    Payload payload = {};              ///< the whole
+    Payload mine = {};                 ///< this member's part of it
+    double weight = 0;                 ///< of sums
+    std::vector<double> numbers = {};  ///< all_gather_numbers
   };
 
   const Communicator* among = nullptr;
@@ -34,10 +35,14 @@ struct FakeCollective {
   double start_s = 0;       ///< the latest arrival, or the end of earlier operations of the streams
   double end_s = 0;
   bool is_done = false;
-  std::vector<double> gathered;  ///< all_gather: the values of all
+  std::vector<double> gathered;  ///< all_gather_numbers: the values of all
 
   /// Computes its result from the parts' numbers.
   void move_numbers();
+
+ private:
+  void check_sizes() const;
+  void gather_into(const Payload& all) const;
 };
 
 /// One message: starts when both sides have arrived.

@@ -8,10 +8,6 @@
 namespace epochcast::tests {
 namespace {
 
-Payload payload_of(std::span<float> values) {
-  return {.bytes = static_cast<double>(values.size_bytes()), .values = values};
-}
-
 template <typename Container>
 std::vector<float> copy_of(const Container& values) {
   return {values.begin(), values.end()};
@@ -23,15 +19,15 @@ RecordingLearner::RecordingLearner(Fabric& fabric, const TestWork& work, Learner
     : fabric_(fabric), work_(work), log_(log) {
   parameters_.fill(static_cast<float>(fabric.rank()));
   for (const Payload& bucket : RecordingLearner::buckets()) {
-    log_.bucket_addresses.push_back(bucket.values.data());
+    log_.bucket_addresses.push_back(bucket.data.data());
   }
 }
 
 RecordingLearner::~RecordingLearner() { log_.parameters = copy_of(parameters_); }
 
-Payload RecordingLearner::parameters() { return payload_of(parameters_); }
+Payload RecordingLearner::parameters() { return payload_of(std::span(parameters_)); }
 
-Payload RecordingLearner::gradients() { return payload_of(gradients_); }
+Payload RecordingLearner::gradients() { return payload_of(std::span(gradients_)); }
 
 std::vector<Payload> RecordingLearner::buckets() {
   constexpr std::size_t kLength = kGradients / kBuckets;
@@ -55,7 +51,7 @@ void RecordingLearner::use_shuffled(const Share& share) {
   use(share);
 }
 
-Payload RecordingLearner::recorded_losses() { return payload_of(losses_); }
+Payload RecordingLearner::recorded_losses() { return payload_of(std::span(losses_)); }
 
 void RecordingLearner::draw(const BiasedDraw& draw) {
   log_.draws.push_back(draw);
@@ -66,12 +62,12 @@ void RecordingLearner::draw(const BiasedDraw& draw) {
 
 Payload RecordingLearner::gathered_losses(std::int64_t samples) {
   gathered_.assign(2 * static_cast<std::size_t>(samples), -1.0F);
-  return payload_of(gathered_);
+  return payload_of(std::span(gathered_));
 }
 
 Payload RecordingLearner::drawn_indices(const BiasedDraw& draw) {
   indices_.resize(static_cast<std::size_t>(draw.fast_samples + draw.slow_samples), -1.0F);
-  return payload_of(indices_);
+  return payload_of(std::span(indices_));
 }
 
 void RecordingLearner::use_drawn(const Share& share) {

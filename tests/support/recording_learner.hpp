@@ -17,19 +17,19 @@ struct LocalTraining {
 
 /// The calls of one worker's learner by a strategy.
 struct LearnerLog {
-  std::vector<std::int64_t> epochs;            ///< of begin_epoch()
-  std::vector<Share> shuffled;                 ///< of use_shuffled()
-  std::vector<Share> drawn;                    ///< of use_drawn()
-  std::vector<std::int64_t> benchmarks;        ///< batch sizes
-  std::vector<std::int64_t> batches;           ///< of forward_backward()
-  std::vector<LocalTraining> local;            ///< of train()
-  std::vector<BiasedDraw> draws;               ///< of draw(): the root's
-  std::vector<std::vector<float>> indices;     ///< at use_drawn()
-  std::vector<std::vector<float>> losses;      ///< gathered, at draw()
-  std::vector<std::vector<float>> applied;     ///< the gradients at each step()
-  std::vector<std::vector<float>> starts;      ///< the parameters before each batch or train()
-  std::vector<float> parameters;               ///< at the end
-  std::vector<const float*> bucket_addresses;  ///< in the order of buckets()
+  std::vector<std::int64_t> epochs;           ///< of begin_epoch()
+  std::vector<Share> shuffled;                ///< of use_shuffled()
+  std::vector<Share> drawn;                   ///< of use_drawn()
+  std::vector<std::int64_t> benchmarks;       ///< batch sizes
+  std::vector<std::int64_t> batches;          ///< of forward_backward()
+  std::vector<LocalTraining> local;           ///< of train()
+  std::vector<BiasedDraw> draws;              ///< of draw(): the root's
+  std::vector<std::vector<float>> indices;    ///< at use_drawn()
+  std::vector<std::vector<float>> losses;     ///< gathered, at draw()
+  std::vector<std::vector<float>> applied;    ///< the gradients at each step()
+  std::vector<std::vector<float>> starts;     ///< the parameters before each batch or train()
+  std::vector<float> parameters;              ///< at the end
+  std::vector<const void*> bucket_addresses;  ///< in the order of buckets()
 };
 
 /// The computation of a test's worker, and its duration.

@@ -108,8 +108,7 @@ double MessageSamples::all_reduce(const Communicator& among, std::int64_t bytes)
       std::span(numbers_).first(static_cast<std::size_t>(bytes) / sizeof(float));
   const double before_s = fabric_.phases().exposed_communication_s;
   // The mean: the numbers do not grow, and the weight costs the same as in training.
-  fabric_.all_reduce(
-      {.bytes = static_cast<double>(bytes), .values = values}, 1.0 / among.size(), among);
+  fabric_.all_reduce(payload_of(values), 1.0 / among.size(), among);
   return fabric_.phases().exposed_communication_s - before_s;
 }
 

@@ -25,15 +25,14 @@ MpiGroupExchange::MpiGroupExchange(const std::string& all_reduce, Cores cores)
 
 void MpiGroupExchange::run(double bytes) {
   timeline_ = {};
-  fabric_.all_reduce({.bytes = bytes, .values = {}}, 1, fabric_.world());
+  fabric_.all_reduce(floats_of_bytes(bytes), 1, fabric_.world());
 }
 
 void MpiGroupExchange::start(std::int64_t count, double bytes) {
   timeline_ = {};
   started_s_ = fabric_.now_s();
   for (std::int64_t i = 0; i < count; ++i)
-    requests_.push_back(
-        fabric_.start_all_reduce({.bytes = bytes, .values = {}}, 1, fabric_.world()));
+    requests_.push_back(fabric_.start_all_reduce(floats_of_bytes(bytes), 1, fabric_.world()));
 }
 
 ExchangeSpan MpiGroupExchange::finish() {
@@ -52,7 +51,7 @@ ExchangeSpan MpiGroupExchange::finish() {
 }
 
 double MpiGroupExchange::largest(double mine) {
-  const SharedNumbers gathered = fabric_.all_gather(std::span(&mine, 1), fabric_.world());
+  const SharedNumbers gathered = fabric_.all_gather_numbers(std::span(&mine, 1), fabric_.world());
   const std::vector<double>& all = gathered.values();
   return *std::max_element(all.begin(), all.end());
 }

@@ -47,7 +47,8 @@ struct Part {
 };
 
 std::vector<float> copy_of(const Payload& payload) {
-  return {payload.values.begin(), payload.values.end()};
+  const std::span<float> numbers = values<float>(payload);
+  return {numbers.begin(), numbers.end()};
 }
 
 Part train(const Trial& trial, MPI_Comm comm) {
@@ -64,7 +65,8 @@ Part train(const Trial& trial, MPI_Comm comm) {
       real::make_torch_learner(fabric, data, learner_settings(trial), test_device(), 1, pace);
   part.start = copy_of(learner->parameters());
   if (!trial.is_start_equal)
-    for (float& value : learner->parameters().values) value += static_cast<float>(fabric.rank());
+    for (float& value : values<float>(learner->parameters()))
+      value += static_cast<float>(fabric.rank());
   Worker worker = {.fabric = fabric,
                    .learner = *learner,
                    .sampling = *learner,

@@ -19,7 +19,7 @@ namespace epochcast::real {
 namespace {
 
 constexpr std::size_t kCount = 10'007;
-constexpr std::size_t kSegment = 100;  // floats: blocks are far longer than the window of segments
+constexpr std::size_t kSegmentBytes = 400;  // blocks are far longer than the window of segments
 
 /// Exact in binary, like the products with the weights and all sums.
 float number_of(int rank, std::size_t i) {
@@ -36,9 +36,13 @@ int wrong_values(const Schedule& schedule, bool knows_weights, const MpiSession&
     for (std::size_t i = 0; i < kCount; ++i) expected[i] += weight_of(rank) * number_of(rank, i);
   }
 
-  ScheduleRun run(kSegment);
-  run.all_reduce(
-      schedule, values, weight_of(session.rank()), weights, session.rank(), MPI_COMM_WORLD);
+  ScheduleRun run(kSegmentBytes);
+  run.run(schedule,
+          payload_of(std::span(values)),
+          weight_of(session.rank()),
+          weights,
+          session.rank(),
+          MPI_COMM_WORLD);
 
   int wrong = 0;
   for (std::size_t i = 0; i < kCount; ++i) wrong += values[i] == expected[i] ? 0 : 1;

@@ -27,7 +27,10 @@ inline constexpr std::int64_t kBatch = 4;
 inline constexpr std::int64_t kBatches = kSamples / kBatch;
 
 inline Values copy_of(const Payload& payload) {
-  return {payload.values.begin(), payload.values.end()};
+  const std::span<const std::byte> bytes = payload.data;
+  Values numbers(bytes.size() / sizeof(float));
+  std::memcpy(numbers.data(), bytes.data(), bytes.size());
+  return numbers;
 }
 
 inline LearnerSettings settings_of(const std::string& network,

@@ -92,7 +92,7 @@ TEST_CASE("workers that trained in an epoch test its model, on all of the test s
       if (has_left && worker.fabric.rank() == 1) {  // as with dlb
         worker.report.batch = 0;
         const Payload model = worker.learner.parameters();
-        std::fill(model.values.begin(), model.values.end(), 0.0F);
+        std::ranges::fill(values<float>(model), 0.0F);
       }
       const CurvePoint point = curve.after_epoch(epoch);
       if (worker.fabric.rank() == 0) points[has_left ? 1 : 0] = point;

@@ -26,12 +26,12 @@ TEST_CASE("buckets are ready once, in order, with final gradients, during backwa
       begin(learner, 0);
       const std::vector<Payload> buckets = learner.buckets();
       REQUIRE(buckets.size() > 2);
-      std::vector<const float*> order;
+      std::vector<const void*> order;
       std::vector<Values> at_ready;
       Values first;  // gradients when the first bucket was ready
 
       learner.forward_backward(kBatch, [&](Payload bucket) {
-        order.push_back(bucket.values.data());
+        order.push_back(bucket.data.data());
         at_ready.push_back(copy_of(bucket));
         if (first.empty()) first = copy_of(learner.gradients());
       });
@@ -40,9 +40,10 @@ TEST_CASE("buckets are ready once, in order, with final gradients, during backwa
       CHECK(first != final);
       REQUIRE(order.size() == buckets.size());
       for (std::size_t i = 0; i < buckets.size(); ++i) {
-        CHECK(order[i] == buckets[i].values.data());
+        CHECK(order[i] == buckets[i].data.data());
         CHECK(at_ready[i] == copy_of(buckets[i]));
-        CHECK(buckets[i].bytes == 4.0 * static_cast<double>(buckets[i].values.size()));
+        CHECK(buckets[i].element == Element::float32);
+        CHECK(buckets[i].bytes() == static_cast<double>(buckets[i].data.size()));
       }
     });
   }
@@ -74,7 +75,7 @@ TEST_CASE("a batch of no samples leaves zero gradients, in every bucket, at no c
     TorchLearner learner(fabric, setup.data, settings_of("small-cnn"), test_device());
     begin(learner, 0);
     learner.forward_backward(kBatch);
-    const Values zeros(learner.gradients().values.size(), 0.F);
+    const Values zeros(values<float>(learner.gradients()).size(), 0.F);
     REQUIRE(copy_of(learner.gradients()) != zeros);
 
     learner.forward_backward(0);
@@ -82,7 +83,7 @@ TEST_CASE("a batch of no samples leaves zero gradients, in every bucket, at no c
     learner.forward_backward(kBatch);
     learner.forward_backward(0, [&](Payload bucket) {
       ++pieces;
-      CHECK(std::ranges::count(bucket.values, 0.F) == std::ssize(bucket.values));
+      CHECK(std::ranges::count(values<float>(bucket), 0.F) == bucket.count);
     });
     CHECK(pieces == std::ssize(learner.buckets()));
     CHECK(fabric.now_s() == 0);

@@ -11,7 +11,7 @@
 namespace epochcast::tests {
 namespace {
 
-Payload bytes(double count) { return {.bytes = count, .values = {}}; }
+Payload bytes(double count) { return payload_of_bytes(count); }
 
 /// With any acceleration, every worker's meters equal those of full simulation.
 Observed check_same(const Platform& platform, const Program& program) {

@@ -12,9 +12,7 @@ namespace epochcast::tests {
 namespace {
 
 Program one_all_reduce(double bytes) {
-  return [bytes](Fabric& fabric) {
-    fabric.all_reduce({.bytes = bytes, .values = {}}, 1, fabric.world());
-  };
+  return [bytes](Fabric& fabric) { fabric.all_reduce(payload_of_bytes(bytes), 1, fabric.world()); };
 }
 
 /// A star whose node `slow` has devices with slow reductions: its ring steps take longer than

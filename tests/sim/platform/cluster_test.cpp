@@ -132,7 +132,7 @@ double transfer_s(const Platform& platform, int flows) {
                  [flows](Fabric& fabric) {
                    const int rank = fabric.rank();
                    if (rank >= 2 * flows) return;
-                   const Payload payload = {.bytes = 20e9, .values = {}};
+                   const Payload payload = payload_of_bytes(20e9);
                    fabric.wait(rank % 2 == 0 ? fabric.start_send(rank + 1, payload)
                                              : fabric.start_receive(rank - 1, payload));
                  })
@@ -152,7 +152,7 @@ TEST_CASE(
 
 TEST_CASE("transfers in both directions over one PCIe link do not slow each other down") {
   const double time_s = observe(mixed(1, 2, 0, pcie(), nullptr), [](Fabric& fabric) {
-                          const Payload payload = {.bytes = 10e9, .values = {}};
+                          const Payload payload = payload_of_bytes(10e9);
                           const Request out = fabric.start_send(1 - fabric.rank(), payload);
                           fabric.wait(fabric.start_receive(1 - fabric.rank(), payload));
                           fabric.wait(out);

@@ -12,7 +12,7 @@ namespace {
 
 using After = std::vector<std::uint32_t>;
 
-Payload bytes_only(double bytes) { return {.bytes = bytes, .values = {}}; }
+Payload bytes_only(double bytes) { return payload_of_bytes(bytes); }
 
 /// The recording of a program of workers on these nodes.
 Recording record(const std::vector<int>& node_of_rank,

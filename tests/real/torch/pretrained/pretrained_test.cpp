@@ -214,7 +214,7 @@ TEST_CASE("the first rank reads the file, and broadcasts its parameters") {
     TorchLearner learner(fabric, data, settings, torch::kCPU);
 
     CHECK(learner.pretrained().has_value() == (fabric.rank() == 0));
-    const float first = learner.parameters().values[0];
+    const float first = values<float>(learner.parameters())[0];
     const float pretrained = expected->parameters().front().flatten()[0].item<float>();
     CHECK((first == pretrained) == (fabric.rank() == 0));
   }));
