@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <vector>
@@ -35,6 +36,15 @@ struct Share {
   return batch * (i + 1) / parts - batch * i / parts;
 }
 
+/// What a strategy does between the layers of a pass. Layers are those of a bucket of gradients, by
+/// its place in Learner::buckets(): forward passes go from the last one to the first.
+struct LayerHooks {
+  using Hook = std::function<void(std::size_t bucket)>;
+  Hook before_forward = {};   ///< its parameters are about to be read
+  Hook before_backward = {};  ///< the same, in backward
+  Hook after_backward = {};   ///< its gradients are final
+};
+
 /// The computation of one worker: real tensors, or only their cost.
 ///
 /// A batch is the set of samples between two steps of the worker's optimizer. If gradients are
@@ -66,8 +76,15 @@ class Learner {
   virtual void forward_backward(std::int64_t batch) = 0;
   /// The same, and calls `ready` for each bucket as soon as its gradients are final.
   virtual void forward_backward(std::int64_t batch, const GradientReady& ready) = 0;
+  /// The same, with hooks between the layers. A learner that computes numbers calls those before
+  /// layers when the whole pass begins.
+  virtual void forward_backward(std::int64_t batch, const LayerHooks& hooks) = 0;
   /// The optimizer's update.
   virtual void step() = 0;
+  /// The optimizer's update of some parameters: `count` from the `begin`-th on, in the order of
+  /// gradients(). A step of several parts ends with the last one. Each step has the same parts;
+  /// parameters in none of them keep their values, and have no state of the optimizer.
+  virtual void step_part(std::int64_t begin, std::int64_t count, bool is_last) = 0;
   /// `steps` times: forward_backward(batch), step().
   virtual void train(std::int64_t steps, std::int64_t batch) = 0;
   /// Seconds of one batch (forward + backward + step), measured before training; takes the time it

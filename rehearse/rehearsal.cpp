@@ -257,6 +257,7 @@ Rehearsal rehearse(const Job& job,
                    const std::string& device,
                    int threads,
                    const RehearsalOptions& options) {
+  check_computes(find_strategy(job.config.strategy));
   return RehearsalRun(job, data, device, threads, options).run();
 }
 

@@ -77,6 +77,20 @@ void RehearsalLearner::forward_backward(std::int64_t batch, const GradientReady&
   check_buckets(next, finished.size());
 }
 
+void RehearsalLearner::forward_backward(std::int64_t batch, const LayerHooks& hooks) {
+  LayerHooks computing = hooks;
+  computing.before_forward = [&](std::size_t bucket) {
+    if (hooks.before_forward) hooks.before_forward(bucket);
+    if (bucket == 0 && is_computing_) numbers_.forward_backward(batch);
+  };
+  time_.forward_backward(batch, computing);
+}
+
+void RehearsalLearner::step_part(std::int64_t begin, std::int64_t count, bool is_last) {
+  if (is_computing_) numbers_.step_part(begin, count, is_last);
+  time_.step_part(begin, count, is_last);
+}
+
 void RehearsalLearner::step() {
   if (is_computing_) numbers_.step();
   time_.step();

@@ -38,7 +38,10 @@ class RehearsalLearner : public SamplingLearner {
   /// All gradients are computed before the first bucket is ready on the clock. Final gradients do
   /// not change, so results are the same.
   void forward_backward(std::int64_t batch, const GradientReady& ready) override;
+  /// Numbers are computed when all layers have their parameters.
+  void forward_backward(std::int64_t batch, const LayerHooks& hooks) override;
   void step() override;
+  void step_part(std::int64_t begin, std::int64_t count, bool is_last) override;
   void train(std::int64_t steps, std::int64_t batch) override;
   /// Costs of batches are known: none is computed.
   double benchmark(std::int64_t batch) override { return time_.benchmark(batch); }

@@ -8,10 +8,12 @@
 
 #include "base/statistics/random.hpp"
 #include "base/statistics/spread.hpp"
+#include "base/text/units.hpp"
 #include "results/running_bill.hpp"
 #include "sim/forecast_uncertainty.hpp"
 #include "sim/recording/recording_fabric.hpp"
 #include "sim/simulated_job.hpp"
+#include "strategies/presets.hpp"
 #include "strategies/summary.hpp"
 
 namespace epochcast::sim {
@@ -139,6 +141,17 @@ void add_figure_notes(RunResult& result,
   }
 }
 
+/// What a worker of a sharding strategy needs, for the largest batch; empty for other strategies.
+std::string memory_note(const SimulatedJob& simulated) {
+  const StateShares kept = simulated.state_shares();
+  if (kept == StateShares()) return {};
+  const Job& job = simulated.job();
+  const auto bytes = [&](const StateShares& shares) {
+    return format_bytes(job.network.training_bytes(job.config.batch, shares));
+  };
+  return "memory of a worker: " + bytes(kept) + "; " + bytes({}) + " without sharding";
+}
+
 }  // namespace
 
 RunResult forecast(const Job& given,
@@ -167,6 +180,9 @@ RunResult forecast(const Job& given,
     if (config.gradient_bytes != JobConfig().gradient_bytes && !sends_gradients)
       result.notes.emplace_back(
           "exchanges parameters, of 4 bytes: --gradient-bytes changes nothing");
+    if (const std::string note = preset_note(config); !note.empty()) result.notes.push_back(note);
+    if (const std::string note = memory_note(simulated); !note.empty())
+      result.notes.push_back(note);
     add_figure_notes(result, config, workers);
     if (const std::string note = class_note(job.network, job.dataset); !note.empty())
       result.notes.push_back(note);

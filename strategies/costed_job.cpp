@@ -32,7 +32,7 @@ CostedJob::CostedJob(Job job, const std::string& strategy)
       strategy_(find_strategy(strategy)),
       workers_(workers_of(job_, strategy_)),
       costs_(job_, workers_) {
-  if (job_.config.overlap == Overlap::none) return;
+  if (job_.config.overlap == Overlap::none && !strategy_.overlaps) return;
   for (std::size_t i = 0; i < workers_.size(); ++i) {
     WorkerInfo& worker = workers_[i];
     if (worker.role != Role::trains) continue;
@@ -60,7 +60,13 @@ CostLearner CostedJob::learner(Fabric& fabric, const CostDraw& draw) const {
           costs_.of(rank, draw.session),
           costs_.buckets(rank),
           stream,
-          job_.config.accumulate};
+          job_.config.accumulate,
+          state_shares()};
+}
+
+StateShares CostedJob::state_shares() const {
+  return strategy_.state_shares == nullptr ? StateShares()
+                                           : strategy_.state_shares(job_.config, workers_);
 }
 
 Worker CostedJob::worker(Fabric& fabric, SamplingLearner& learner) const {

@@ -40,6 +40,8 @@ class CostedJob {
   [[nodiscard]] CostDraw draw() const;
   /// The learner of this rank's worker.
   [[nodiscard]] CostLearner learner(Fabric& fabric, const CostDraw& draw) const;
+  /// What a worker keeps of the model's state.
+  [[nodiscard]] StateShares state_shares() const;
   /// The worker for a strategy.
   [[nodiscard]] Worker worker(Fabric& fabric, SamplingLearner& learner) const;
 

@@ -131,10 +131,7 @@ void run_hetgrad(Worker& worker, bool is_weighted) {
   train_epochs(worker, [&](std::int64_t) {
     worker.learner.use_shuffled(
         {.offset = first_sample, .length = batch, .stride = global_batch, .count = iterations});
-    repeat(worker, fabric.world(), iterations, [&](std::int64_t) {
-      all_reduce_gradients(worker, batch, weight, fabric.world());
-      worker.learner.step();
-    });
+    train_iterations(worker, iterations, batch, weight, fabric.world());
   });
 }
 
@@ -149,6 +146,7 @@ Strategy hetgrad_strategy() {
           .source = "HetGrad, J. Supercomputing 2022",
           .divides_by_speed = true,
           .settings = hetgrad_settings(),
+          .steps_together = true,
           .run = [](Worker& worker) { run_hetgrad(worker, true); }};
 }
 

@@ -10,6 +10,7 @@ Strategy hetgrad_unweighted_strategy() {
           .source = "HetGrad, J. Supercomputing 2022",
           .divides_by_speed = true,
           .settings = hetgrad_settings(),
+          .steps_together = true,
           .run = [](Worker& worker) { run_hetgrad(worker, false); }};
 }
 

@@ -15,15 +15,13 @@ struct OtherName {
   std::string_view answer;
 };
 
-constexpr std::string_view kDdp =
-    "DistributedDataParallel is --strategy sync --overlap bucket --bucket 25MiB --first-bucket "
-    "1MiB";
+constexpr std::string_view kDdp = "DistributedDataParallel is --strategy sync --like ddp";
 constexpr std::string_view kHorovod =
     "Horovod has no fixed buckets: each cycle (1 ms) it exchanges what is ready, up to 128 MiB (64 "
-    "MiB before 0.21); the nearest is --strategy sync --overlap bucket with smaller buckets";
+    "MiB before 0.21); the nearest is --strategy sync --like horovod";
 constexpr std::string_view kSharded =
-    "sharded parameters or optimizer states are not available; ZeRO stages 1 and 2 exchange about "
-    "as many bytes as --strategy sync, stage 3 and FSDP's FULL_SHARD 1.5 times as many";
+    "stages 1 and 2 of ZeRO are --strategy zero --zero-stage 1 and 2; stage 3 and FSDP are "
+    "--strategy fsdp --sharding full-shard";
 constexpr std::string_view kOuter =
     "outer optimizers are not available; --strategy local-sgd averages every --local-steps like "
     "an outer SGD of rate 1 without momentum";
@@ -67,7 +65,6 @@ constexpr OtherName kOtherNames[] = {
     {"distributeddataparallel", kDdp},
     {"fairscale", kSharded},
     {"fedavg", kFedAvg},
-    {"fsdp", kSharded},
     {"fsdp2", kSharded},
     {"fully-sharded-data-parallel", kSharded},
     {"gossip", kGossip},
@@ -96,7 +93,6 @@ constexpr OtherName kOtherNames[] = {
     {"terngrad", kQuantised},
     {"top-k", kCompressed},
     {"topk", kCompressed},
-    {"zero", kSharded},
     {"zero-1", kSharded},
     {"zero-2", kSharded},
     {"zero-3", kSharded}};

@@ -23,6 +23,8 @@ Strategy post_local_sgd_strategy();
 Strategy one_shot_strategy();
 Strategy byteps_strategy();
 Strategy dlb_strategy();
+Strategy zero_strategy();
+Strategy fsdp_strategy();
 
 std::span<const Strategy> strategies() {
   static const std::array all = {sync_strategy(),
@@ -36,7 +38,9 @@ std::span<const Strategy> strategies() {
                                  post_local_sgd_strategy(),
                                  one_shot_strategy(),
                                  byteps_strategy(),
-                                 dlb_strategy()};
+                                 dlb_strategy(),
+                                 zero_strategy(),
+                                 fsdp_strategy()};
   return all;
 }
 
@@ -65,8 +69,28 @@ std::vector<std::string> chosen_strategies(const std::string& text) {
   return names;
 }
 
+void check_overlap(const JobConfig& config, const Strategy& strategy) {
+  if (config.overlap != Overlap::dear || strategy.steps_together) return;
+  std::string able;
+  for (const Strategy& each : strategies()) {
+    if (each.steps_together) able += (able.empty() ? "" : ", ") + std::string(each.name);
+  }
+  throw UserError("--overlap dear: " + std::string(strategy.name) +
+                  " does not end each iteration with a step on the gradients of the same workers; "
+                  "choose --strategy among " +
+                  able);
+}
+
+void check_computes(const Strategy& strategy) {
+  if (strategy.needs_costs.empty()) return;
+  throw UserError("--strategy " + std::string(strategy.name) +
+                  ": simulate and emulate have it, train and rehearse do not, since " +
+                  std::string(strategy.needs_costs) + "; zero divides the optimizer's state");
+}
+
 std::vector<WorkerInfo> workers_of(const Job& job, const Strategy& strategy) {
   check_class_settings(job.platform, job.config);
+  check_overlap(job.config, strategy);
   const DeviceNames devices(job.platform);
   for (const std::string& name : chosen_strategies(job.config.strategy)) {
     if (const auto check = find_strategy(name).check) check(job.config, devices);

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "strategies/presets.hpp"
 #include "strategies/strategy.hpp"
 
 namespace epochcast {
@@ -49,6 +50,8 @@ bool any_has(const std::vector<std::string>& names, std::string_view setting) {
 const SettingTable& all_settings() {
   static const SettingTable table = [] {
     std::vector<Setting> all = job_settings();
+    const auto strategy = std::ranges::find(all, "strategy", &Setting::name);
+    all.insert(strategy + 1, preset_setting());
     for (const StrategySetting* own : strategy_settings()) all.push_back(setting_of(*own));
     for (const auto& others : {cost_settings(), run_settings()})
       all.insert(all.end(), others.begin(), others.end());

@@ -72,6 +72,14 @@ struct Strategy {
   /// Results of rehearsals against sync, for strategies whose workers average at most once an
   /// epoch; empty: not rehearsed.
   std::string_view rehearsed = {};
+  /// Every iteration ends with a step on gradients of the same workers, in train_iterations():
+  /// --overlap dear applies.
+  bool steps_together = false;
+  bool overlaps = false;  ///< exchanges always overlap computing, whatever --overlap is
+  /// Why `train` and `rehearse` lack it, for a message; empty: they have it.
+  std::string_view needs_costs = {};
+  /// What a worker keeps of a model's state; null: all of it.
+  StateShares (*state_shares)(const JobConfig& config, std::span<const WorkerInfo>) = nullptr;
   const Period* period = nullptr;  ///< null: no period, as in sync and one-shot
   /// Throws a UserError when a setting names devices that the job lacks. May be null.
   void (*check)(const JobConfig& config, const DeviceNames& devices) = nullptr;
@@ -83,6 +91,10 @@ struct Strategy {
 
 /// Every strategy, in the order in which `list` shows them.
 [[nodiscard]] std::span<const Strategy> strategies();
+/// Throws a UserError if the job's --overlap does not apply to the strategy.
+void check_overlap(const JobConfig& config, const Strategy& strategy);
+/// Throws a UserError if the strategy has no version that computes numbers.
+void check_computes(const Strategy& strategy);
 /// The one of that name. Throws a UserError with the closest name.
 [[nodiscard]] const Strategy& find_strategy(std::string_view name);
 

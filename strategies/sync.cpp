@@ -17,10 +17,7 @@ void run_sync(Worker& worker) {
 
   train_epochs(worker, [&](std::int64_t) {
     use_equal_share(worker, 1, iterations);
-    repeat(worker, fabric.world(), iterations, [&](std::int64_t) {
-      all_reduce_gradients(worker, batch, 1.0 / workers, fabric.world());
-      worker.learner.step();
-    });
+    train_iterations(worker, iterations, batch, 1.0 / workers, fabric.world());
   });
 }
 
@@ -28,6 +25,7 @@ Strategy sync_strategy() {
   return {.name = "sync",
           .summary = "synchronous all-reduce of gradients, equal batches",
           .source = "baseline",
+          .steps_together = true,
           .run = run_sync};
 }
 

@@ -10,6 +10,7 @@ Strategy sync_fastest_strategy() {
           .summary = "sync among the fastest device class alone",
           .source = "arXiv 2508.08540",
           .participants = Participants::fastest_workers,
+          .steps_together = true,
           .run = run_sync};
 }
 

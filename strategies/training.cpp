@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "strategies/dear.hpp"
 
 namespace epochcast {
 int trainer_count(const Fabric& fabric) {
@@ -132,6 +133,19 @@ void all_reduce_gradients(Worker& worker,
     for (const Payload& bucket : learner.buckets()) send(bucket);
   }
   for (const Request& request : on_the_way) fabric.wait(request);
+}
+
+void train_iterations(Worker& worker,
+                      std::int64_t iterations,
+                      std::int64_t batch,
+                      double weight,
+                      const Communicator& among) {
+  if (worker.config.overlap == Overlap::dear)
+    return train_dear(worker, iterations, batch, weight, among);
+  repeat(worker, among, iterations, [&](std::int64_t) {
+    all_reduce_gradients(worker, batch, weight, among);
+    worker.learner.step();
+  });
 }
 
 SharedNumbers remembered(Worker& worker,

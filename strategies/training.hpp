@@ -49,6 +49,13 @@ void all_reduce_gradients(Worker& worker,
                           double weight,
                           const Communicator& among);
 
+/// So many iterations: all_reduce_gradients() and a step, or train_dear().
+void train_iterations(Worker& worker,
+                      std::int64_t iterations,
+                      std::int64_t batch,
+                      double weight,
+                      const Communicator& among);
+
 /// Every worker's seconds for a batch of its own size, measured now, by rank.
 [[nodiscard]] SharedNumbers benchmark_all(Worker& worker, std::int64_t batch);
 

@@ -105,9 +105,13 @@ JobConfig config_from(Command command, const po::variables_map& values) {
           problems.emplace_back(error.what());
         }
       };
-  for (const Setting& setting : all_settings().of(command)) {
-    const std::string name(setting.name);
-    if (values.count(name) > 0) apply(name, values[name].as<std::string>(), "--" + name);
+  // A preset first: settings that are given count more.
+  for (const bool is_preset : {true, false}) {
+    for (const Setting& setting : all_settings().of(command)) {
+      const std::string name(setting.name);
+      if ((name == "like") == is_preset && values.count(name) > 0)
+        apply(name, values[name].as<std::string>(), "--" + name);
+    }
   }
   if (values.count("set") > 0) {
     try {

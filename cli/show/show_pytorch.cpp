@@ -3,6 +3,7 @@
 
 #include <fmt/core.h>
 
+#include <cctype>
 #include <cmath>
 #include <cstdint>
 #include <functional>
@@ -226,6 +227,45 @@ std::string hetgrad_text(const JobConfig& config, int /*ranks_per_node*/) {
          "    return parallel, optimizer, lambda: None\n";
 }
 
+std::string zero_text(const JobConfig& config, int /*ranks_per_node*/) {
+  const std::string note =
+      setting_of(config, "zero-stage") == "2"
+          ? "# ZeroRedundancyOptimizer divides the optimizer's state (stage 1) alone; stage 2 is "
+            "DeepSpeed's.\n"
+          : "";
+  return note + hooks_import(config) +
+         "from torch.distributed.optim import ZeroRedundancyOptimizer\n"
+         "from torch.nn.parallel import DistributedDataParallel\n\n\n"
+         "def prepare(model, optimizer, loader):\n"
+         "    parallel = " +
+         ddp(config) + "\n" + compression(config) +
+         "    sharded = ZeroRedundancyOptimizer(parallel.parameters(), type(optimizer),\n"
+         "                                      **optimizer.defaults)\n"
+         "    return parallel, sharded, lambda: None\n";
+}
+
+std::string fsdp_text(const JobConfig& config, int /*ranks_per_node*/) {
+  std::string sharding = setting_of(config, "sharding");
+  if (sharding.empty()) sharding = "full-shard";
+  for (char& letter : sharding)
+    letter =
+        letter == '-' ? '_' : static_cast<char>(std::toupper(static_cast<unsigned char>(letter)));
+  return fmt::format(
+      "# Parts of some {} parameters are gathered at once (--bucket).\n"
+      "from functools import partial\n"
+      "from torch.distributed.fsdp import FullyShardedDataParallel, ShardingStrategy\n"
+      "from torch.distributed.fsdp.wrap import size_based_auto_wrap_policy\n\n\n"
+      "def prepare(model, optimizer, loader):\n"
+      "    policy = partial(size_based_auto_wrap_policy, min_num_params={})\n"
+      "    parallel = FullyShardedDataParallel(model, auto_wrap_policy=policy,\n"
+      "                                        sharding_strategy=ShardingStrategy.{})\n"
+      "    sharded = type(optimizer)(parallel.parameters(), **optimizer.defaults)\n"
+      "    return parallel, sharded, lambda: None\n",
+      std::llround(config.bucket_bytes / kFloatBytes),
+      std::llround(config.bucket_bytes / kFloatBytes),
+      sharding);
+}
+
 using Recipe = std::string (*)(const JobConfig&, int);
 
 const std::map<std::string, Recipe>& recipes() {
@@ -234,7 +274,9 @@ const std::map<std::string, Recipe>& recipes() {
                                                       {"one-shot", one_shot_text},
                                                       {"post-local-sgd", post_local_sgd_text},
                                                       {"node-based", node_based_text},
-                                                      {"hetgrad", hetgrad_text}};
+                                                      {"hetgrad", hetgrad_text},
+                                                      {"zero", zero_text},
+                                                      {"fsdp", fsdp_text}};
   return known;
 }
 

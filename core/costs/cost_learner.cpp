@@ -21,13 +21,15 @@ CostLearner::CostLearner(Fabric& fabric,
                          const BatchCost& cost,
                          const std::vector<Bucket>& buckets,
                          std::optional<std::uint64_t> seed,
-                         std::int64_t accumulate)
+                         std::int64_t accumulate,
+                         const StateShares& kept)
     : fabric_(fabric),
       network_(network),
       cost_(cost),
       buckets_(buckets),
       seed_(seed),
-      accumulate_(accumulate) {
+      accumulate_(accumulate),
+      kept_(kept) {
   if (seed) bootstrap_.emplace(*seed);
 }
 
@@ -105,7 +107,7 @@ double CostLearner::whole(std::int64_t batch) {
 
 void CostLearner::check_memory(std::int64_t samples) {
   const WorkerInfo& device = fabric_.self();
-  const double needed = network_.training_bytes(samples);
+  const double needed = network_.training_bytes(samples, kept_);
   if (device.memory_bytes > 0 && needed > device.memory_bytes) {
     throw UserError("--batch: a batch of " + std::to_string(samples) + " samples of " +
                     network_.name + " needs " + format_bytes(needed) + "; device " + device.model +
@@ -124,14 +126,42 @@ void CostLearner::forward_backward(std::int64_t batch) {
 void CostLearner::forward_backward(std::int64_t batch, const GradientReady& ready) {
   const BatchTimes times = last_part(batch);
   pending_step_s_ = times.step_s;
-  fabric_.compute(times.load_s + times.forward_s, "forward");
-  for (const Bucket& bucket : buckets_) {
-    fabric_.compute(times.backward_s * bucket.backward_share, "backward");
-    ready(gradients_of(bucket.bytes));
+  pass(times, {.after_backward = [&](std::size_t bucket) {
+         ready(gradients_of(buckets_[bucket].bytes));
+       }});
+}
+
+void CostLearner::forward_backward(std::int64_t batch, const LayerHooks& hooks) {
+  for (std::int64_t i = 0; i < accumulate_; ++i) {
+    const BatchTimes times = next(part_of(batch, accumulate_, i));
+    pending_step_s_ = times.step_s;
+    pass(times, hooks);
+  }
+}
+
+void CostLearner::pass(const BatchTimes& times, const LayerHooks& hooks) {
+  if (!hooks.before_forward) {
+    fabric_.compute(times.load_s + times.forward_s, "forward");
+  } else {
+    if (times.load_s > 0) fabric_.compute(times.load_s, "load");
+    for (std::size_t bucket = buckets_.size(); bucket-- > 0;) {
+      hooks.before_forward(bucket);
+      fabric_.compute(times.forward_s * buckets_[bucket].backward_share, "forward");
+    }
+  }
+  for (std::size_t bucket = 0; bucket < buckets_.size(); ++bucket) {
+    if (hooks.before_backward) hooks.before_backward(bucket);
+    fabric_.compute(times.backward_s * buckets_[bucket].backward_share, "backward");
+    if (hooks.after_backward) hooks.after_backward(bucket);
   }
 }
 
 void CostLearner::step() { fabric_.compute(pending_step_s_, "step"); }
+
+void CostLearner::step_part(std::int64_t /*begin*/, std::int64_t count, bool /*is_last*/) {
+  const auto all = static_cast<double>(network_.parameters());
+  fabric_.compute(pending_step_s_ * static_cast<double>(count) / all, "step");
+}
 
 void CostLearner::train(std::int64_t steps, std::int64_t batch) {
   if (steps == 0) return;

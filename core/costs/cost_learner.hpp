@@ -18,14 +18,16 @@ namespace epochcast {
 class CostLearner : public SamplingLearner {
  public:
   /// `seed`: of the BlockBootstrap that draws measured samples, anew for each epoch; without one,
-  /// costs are medians. Batches are computed in `accumulate` parts. All references must outlive
-  /// the learner.
+  /// costs are medians. Batches are computed in `accumulate`
+  /// parts. `kept`: what the worker keeps of the model's state, for its memory. All references must
+  /// outlive the learner.
   CostLearner(Fabric& fabric,
               const Network& network,
               const BatchCost& cost,
               const std::vector<Bucket>& buckets,
               std::optional<std::uint64_t> seed,
-              std::int64_t accumulate = 1);
+              std::int64_t accumulate = 1,
+              const StateShares& kept = {});
 
   Payload parameters() override;
   Payload gradients() override;
@@ -41,13 +43,17 @@ class CostLearner : public SamplingLearner {
 
   void forward_backward(std::int64_t batch) override;
   void forward_backward(std::int64_t batch, const GradientReady& ready) override;
+  void forward_backward(std::int64_t batch, const LayerHooks& hooks) override;
   void step() override;
+  void step_part(std::int64_t begin, std::int64_t count, bool is_last) override;
   void train(std::int64_t steps, std::int64_t batch) override;
   double benchmark(std::int64_t batch) override;
 
  private:
   /// Costs of the next forward and backward pass of these samples, and of the step after it.
   BatchTimes next(std::int64_t samples);
+  /// One pass through all layers. A layer's share of the forward pass is that of backward.
+  void pass(const BatchTimes& times, const LayerHooks& hooks);
   /// Computes all parts of a batch but the last, and returns the costs of the last one.
   BatchTimes last_part(std::int64_t batch);
   /// Seconds of the next batch, all parts and a step.
@@ -62,6 +68,7 @@ class CostLearner : public SamplingLearner {
   const std::vector<Bucket>& buckets_;
   std::optional<std::uint64_t> seed_;
   std::int64_t accumulate_;
+  StateShares kept_;
   std::optional<BlockBootstrap> bootstrap_;
   std::int64_t drawn_batches_ = 0;  ///< in this epoch, counted in parts
   double pending_step_s_ = 0;

@@ -172,12 +172,13 @@ double Network::forward_flops() const { return sum_over(layers, &Layer::forward_
 
 double Network::activation_bytes() const { return sum_over(layers, &Layer::activation_bytes); }
 
-double Network::training_bytes(std::int64_t batch) const {
+double Network::training_bytes(std::int64_t batch, const StateShares& kept) const {
   const double input_elements =
       std::accumulate(input.begin(), input.end(), 1.0, [](double product, std::int64_t size) {
         return product * static_cast<double>(size);
       });
-  return 3 * parameter_bytes() + kFloatBytes * static_cast<double>(buffers) +
+  return (kept.parameters + kept.gradients + kept.optimizer) * parameter_bytes() +
+         kFloatBytes * static_cast<double>(buffers) +
          static_cast<double>(batch) * (activation_bytes() + kFloatBytes * input_elements);
 }
 

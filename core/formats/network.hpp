@@ -57,6 +57,15 @@ struct Layer {
   double operations = 0;     ///< that forward starts, one after the other
 };
 
+/// The parts of a model's state that one worker keeps.
+struct StateShares {
+  double parameters = 1;
+  double gradients = 1;
+  double optimizer = 1;
+
+  bool operator==(const StateShares&) const = default;
+};
+
 /// A neural network, as far as timing is concerned, for one shape of samples and number of classes.
 struct Network {
   std::string name = {};
@@ -79,7 +88,8 @@ struct Network {
   [[nodiscard]] double activation_bytes() const;
   /// Bytes needed to train with this batch: parameters, gradients and momentum (float32 each),
   /// BatchNorm statistics, and per sample the input and the activations that backward needs.
-  [[nodiscard]] double training_bytes(std::int64_t batch) const;
+  /// `kept`: what the worker keeps of parameters, gradients and momentum.
+  [[nodiscard]] double training_bytes(std::int64_t batch, const StateShares& kept = {}) const;
 };
 
 /// Reads `epochcast.dataset/1`. Throws a UserError that lists every problem.

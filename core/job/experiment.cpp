@@ -34,18 +34,20 @@ void apply_experiment(JobConfig& config,
   Problems problems(file);
   JsonInput top = open_document(document, "epochcast.experiment/1", problems);
   std::vector<std::string> all;
-  for (const JsonInput& member : top.members()) {
-    if (member.name() == "schema" || member.name() == "validate") continue;
+  const auto apply = [&](const JsonInput& member) {
     const auto text = flag_text(member.value());
-    if (!text) {
-      member.fail("a text, a number, true, false, or a list of these");
-      continue;
-    }
+    if (!text) return member.fail("a text, a number, true, false, or a list of these");
     try {
       settings.set(config, member.name(), *text, file + ": " + member.path());
     } catch (const UserError& error) {
       all.emplace_back(error.what());
     }
+  };
+  // A preset first: settings that are given count more.
+  if (const auto preset = top.maybe("like")) apply(*preset);
+  for (const JsonInput& member : top.members()) {
+    if (member.name() != "schema" && member.name() != "validate" && member.name() != "like")
+      apply(member);
   }
   if (!problems.empty() || !all.empty()) {
     try {

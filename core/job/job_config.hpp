@@ -15,7 +15,9 @@
 
 namespace epochcast {
 
-enum class Overlap { none, bucket };
+/// When gradients are exchanged: after backward; in buckets while it goes on; or in halves, the
+/// second one during the next forward pass (strategies/dear.hpp).
+enum class Overlap { none, bucket, dear };
 
 /// Settings of learning, for jobs that compute numbers.
 struct LearningConfig {
@@ -48,6 +50,7 @@ struct JobConfig {
   std::string network;
   std::string dataset;
   std::string strategy = "all";
+  std::string like;             ///< the preset that has set other settings; empty: none
   std::optional<int> nodes;     ///< absent: every node of the platform
   std::string workers;          ///< device class that trains; empty: those the platform marks
   int ranks_per_device = 1;     ///< workers that share each device that trains

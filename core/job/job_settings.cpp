@@ -15,7 +15,8 @@ constexpr std::int64_t kMostAccumulated = 1'000'000;
 
 constexpr value::Text kNameOrFile = {"a name or a file"};
 constexpr value::List kTraces = {"names or files of traces, separated by commas"};
-constexpr Names<Overlap, 2> kOverlaps = {{{"none", Overlap::none}, {"bucket", Overlap::bucket}}};
+constexpr Names<Overlap, 3> kOverlaps = {
+    {{"none", Overlap::none}, {"bucket", Overlap::bucket}, {"dear", Overlap::dear}}};
 constexpr Names<std::optional<Precision>, 5> kChosenPrecisions = {
     {{"auto", std::nullopt},
      {"float32", Precision::float32},
@@ -136,8 +137,9 @@ std::vector<Setting> job_settings() {
       row("all-reduce", kEverywhere, "NAME",
           &Config::all_reduce, value::Text{"the name of an algorithm, such as ring"},
           "all-reduce algorithm, from `list collectives`"),
-      row("overlap", kEverywhere, "none|bucket", &Config::overlap, value::Name{kOverlaps},
-          "exchange gradients after backward, or in buckets while it runs"),
+      row("overlap", kEverywhere, "none|bucket|dear", &Config::overlap, value::Name{kOverlaps},
+          "exchange gradients after backward, in buckets while it runs, or in halves: reduce-scatters "
+          "while it runs, all-gathers in the next forward pass"),
       row("gradient-bytes", kWithCosts, "COUNT", &Config::gradient_bytes, GradientBytes{},
           "bytes of a gradient's value when it is exchanged: 4, 2 (float16) or 1 (float8); "
           "buckets hold as many gradients with each, parameters are averaged as 4 (default: 4)"),

@@ -280,6 +280,8 @@ std::optional<TrainingOutcome> train(const JobConfig& config,
                                      const RunOptions& options) {
   const Dataset dataset = training_dataset(config, catalog);
   const Strategy& strategy = find_strategy(config.strategy);
+  check_computes(strategy);
+  check_overlap(config, strategy);
   check_all_reduce(config.all_reduce);
   const DataSplit data = training_data(config, dataset);
   const OwnDevice device = own_device(config.machine, [&](const std::string& name) {

@@ -86,6 +86,7 @@ TorchLearner::TorchLearner(Fabric& fabric,
              settings.first_bucket_bytes,
              settings.bucket_bytes),
       optimizer_(make_optimizer(settings.optimizer, model_.parameters())),
+      optimized_({.begin = 0, .end = model_.gradients().numel()}),
       loader_(data, device),
       samples_(data.size()),
       learning_rate_(settings.learning_rate.at(0)),
@@ -287,6 +288,44 @@ double TorchLearner::share_after_step() const {
   return chunks_ == 0
              ? 1
              : std::min(1.0, static_cast<double>(steps_ + 1) / static_cast<double>(chunks_));
+}
+
+void TorchLearner::forward_backward(std::int64_t batch, const LayerHooks& hooks) {
+  const std::size_t count = model_.ranges().size();
+  for (std::size_t bucket = count; bucket-- > 0;) {
+    if (hooks.before_forward) hooks.before_forward(bucket);
+  }
+  for (std::size_t bucket = 0; bucket < count; ++bucket) {
+    if (hooks.before_backward) hooks.before_backward(bucket);
+  }
+  if (!hooks.after_backward) return forward_backward(batch);
+  std::size_t next = 0;
+  forward_backward(batch, [&](const Payload&) { hooks.after_backward(next++); });
+}
+
+void TorchLearner::optimize(const FlatModel::Range& range) {
+  const bool is_all = range.begin == 0 && range.end == model_.gradients().numel();
+  torch::Tensor parameters = model_.parameters();
+  if (!is_all) {
+    const std::int64_t length = range.end - range.begin;
+    parameters = parameters.detach().narrow(0, range.begin, length).requires_grad_();
+    parameters.mutable_grad() = model_.gradients().narrow(0, range.begin, length);
+  }
+  optimizer_ = make_optimizer(settings_.optimizer, parameters);
+  optimized_ = range;
+}
+
+void TorchLearner::step_part(std::int64_t begin, std::int64_t count, bool is_last) {
+  const bool is_first = stepping_.begin == stepping_.end;
+  if (!is_first && begin != stepping_.end && begin + count != stepping_.begin)
+    throw std::logic_error("the parts of a step are not adjacent");
+  stepping_ = is_first ? FlatModel::Range{begin, begin + count}
+                       : FlatModel::Range{std::min(begin, stepping_.begin),
+                                          std::max(begin + count, stepping_.end)};
+  if (!is_last) return;
+  const FlatModel::Range range = std::exchange(stepping_, {});
+  if (range.begin != optimized_.begin || range.end != optimized_.end) optimize(range);
+  step();
 }
 
 void TorchLearner::step() {

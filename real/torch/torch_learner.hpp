@@ -51,7 +51,9 @@ class TorchLearner : public TrainingLearner {
 
   void forward_backward(std::int64_t batch) override;
   void forward_backward(std::int64_t batch, const GradientReady& ready) override;
+  void forward_backward(std::int64_t batch, const LayerHooks& hooks) override;
   void step() override;
+  void step_part(std::int64_t begin, std::int64_t count, bool is_last) override;
   void train(std::int64_t steps, std::int64_t batch) override;
   double benchmark(std::int64_t batch) override;
   void warm_up(std::int64_t batch) override;
@@ -91,6 +93,8 @@ class TorchLearner : public TrainingLearner {
                                          const std::function<bool(std::int64_t, double)>& is_over,
                                          const std::function<void()>& work);
   void refresh_state();
+  /// Makes the optimizer one of these parameters, without state.
+  void optimize(const FlatModel::Range& range);
   /// Restores LibTorch's generators to this learner's state.
   void restore_generators();
   /// Saves that state; only if the process is shared.
@@ -101,7 +105,9 @@ class TorchLearner : public TrainingLearner {
   Pace pace_;
   std::optional<Pretrained> pretrained_;
   FlatModel model_;
-  std::unique_ptr<FlatOptimizer> optimizer_;
+  std::unique_ptr<FlatOptimizer> optimizer_;  ///< of the parameters `optimized_`
+  FlatModel::Range optimized_;
+  FlatModel::Range stepping_;  ///< parts of the current step_part() so far
   BatchLoader loader_;
 
   std::int64_t samples_;  ///< of the data

@@ -77,6 +77,7 @@ std::string TorchLearner::save() {
   torch::serialize::OutputArchive optimizer(archive.compilation_unit());
   optimizer_->save(optimizer);
   archive.write("optimizer", optimizer);
+  archive.write("optimized", torch::tensor({optimized_.begin, optimized_.end}, torch::kInt64));
   archive.write("random_cpu", generator_of(torch::kCPU).get_state());
   if (!model_.device().is_cpu())
     archive.write("random_device", generator_of(model_.device()).get_state());
@@ -128,6 +129,10 @@ void TorchLearner::load(const std::string& bytes) {
     std::size_t number = 0;
     for (torch::Tensor& counter : counters(model_.network()))
       counter.copy_(read(archive, ("counter" + std::to_string(number++)).c_str()));
+    const torch::Tensor optimized = read(archive, "optimized");
+    const FlatModel::Range range = {.begin = optimized[0].item<std::int64_t>(),
+                                    .end = optimized[1].item<std::int64_t>()};
+    if (range.begin != optimized_.begin || range.end != optimized_.end) optimize(range);
     torch::serialize::InputArchive optimizer;
     archive.read("optimizer", optimizer);
     optimizer_->load(optimizer);

@@ -31,7 +31,17 @@ class ScriptedLearner : public SamplingLearner {
       ready(payload_of(std::span(&number, 1)));
     }
   }
+  void forward_backward(std::int64_t, const LayerHooks& hooks) override {
+    for (std::size_t bucket = numbers_.size(); bucket-- > 0;) {
+      if (hooks.before_forward) hooks.before_forward(bucket);
+    }
+    for (std::size_t bucket = 0; bucket < numbers_.size(); ++bucket) {
+      say("bucket");
+      if (hooks.after_backward) hooks.after_backward(bucket);
+    }
+  }
   void step() override { say("step"); }
+  void step_part(std::int64_t, std::int64_t, bool) override { say("step_part"); }
   void train(std::int64_t, std::int64_t) override { say("train"); }
   double benchmark(std::int64_t) override {
     say("benchmark");

@@ -80,8 +80,8 @@ TEST_CASE("a bad value is refused with the text and the expected values") {
         Texts{"--nodes: got \"9000000000\"; expected at most 1000000"});
   CHECK(problems_of_setting("seed", "-1") ==
         Texts{"--seed: got \"-1\"; expected a whole number of at least 0"});
-  CHECK(problems_of_setting("overlap", "dear") ==
-        Texts{"--overlap: got \"dear\"; expected one of none, bucket"});
+  CHECK(problems_of_setting("overlap", "all") ==
+        Texts{"--overlap: got \"all\"; expected one of none, bucket, dear"});
   CHECK(problems_of_setting("partition", "") ==
         Texts{"--partition: got \"\"; expected one of constant, functional"});
   CHECK(problems_of_setting("sampling", "both") ==

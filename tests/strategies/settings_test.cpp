@@ -26,6 +26,7 @@ const std::map<std::string, std::string> kValues = with_examples({
     {"network", "resnet18"},
     {"dataset", "cifar10"},
     {"strategy", "hetgrad"},
+    {"like", "ddp"},
     {"nodes", "4"},
     {"workers", "gpu"},
     {"ranks-per-device", "2"},

@@ -114,6 +114,25 @@ void RecordingLearner::forward_backward(std::int64_t batch, const GradientReady&
   }
 }
 
+void RecordingLearner::forward_backward(std::int64_t batch, const LayerHooks& hooks) {
+  for (std::size_t bucket = kBuckets; bucket-- > 0;) {
+    if (hooks.before_forward) hooks.before_forward(bucket);
+  }
+  std::size_t next = 0;
+  forward_backward(batch, [&](const Payload&) {
+    if (hooks.before_backward) hooks.before_backward(next);
+    if (hooks.after_backward) hooks.after_backward(next);
+    ++next;
+  });
+}
+
+void RecordingLearner::step_part(std::int64_t begin, std::int64_t count, bool) {
+  for (std::int64_t j = begin; j < begin + count; ++j) {
+    const auto place = static_cast<std::size_t>(j);
+    parameters_[place] -= gradients_[place];
+  }
+}
+
 void RecordingLearner::step() {
   log_.applied.push_back(copy_of(gradients_));
   apply();

@@ -73,7 +73,9 @@ class RecordingLearner : public SamplingLearner {
 
   void forward_backward(std::int64_t batch) override;
   void forward_backward(std::int64_t batch, const GradientReady& ready) override;
+  void forward_backward(std::int64_t batch, const LayerHooks& hooks) override;
   void step() override;
+  void step_part(std::int64_t begin, std::int64_t count, bool is_last) override;
   void train(std::int64_t steps, std::int64_t batch) override;
   double benchmark(std::int64_t batch) override;
 
