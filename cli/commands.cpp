@@ -77,12 +77,14 @@ std::span<const CommandInfo> commands() {
           .summary = "two results, platforms or experiments: what differs, and where the time went",
           .run = run_compare,
           .help = compare_help},
-      CommandInfo{.name = "list",
-                  .summary = "platforms, devices, networks, datasets, strategies, collectives or "
-                             "traces",
-                  .run = run_list,
-                  .help = list_help,
-                  .words = "collectives datasets devices networks platforms strategies traces"},
+      CommandInfo{
+          .name = "list",
+          .summary = "platforms, devices, networks, datasets, strategies, collectives or "
+                     "traces",
+          .run = run_list,
+          .help = list_help,
+          .words =
+              "collectives compressions datasets devices networks platforms strategies traces"},
   };
   return kCommands;
 }

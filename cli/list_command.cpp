@@ -15,6 +15,7 @@
 #include "cli/show/table.hpp"
 #include "cli/show/table_style.hpp"
 #include "collectives/registry.hpp"
+#include "compression/compression.hpp"
 #include "core/formats/device.hpp"
 #include "core/job/job.hpp"
 #include "strategies/strategy.hpp"
@@ -171,6 +172,23 @@ void list_collectives(const TableLook& look) {
   table.print_whole(std::cout, look);
 }
 
+void list_compressions(const TableLook& look) {
+  Table table;
+  table.add_column("compression");
+  table.add_column("what");
+  table.add_column("error feedback");
+  table.add_column("exchanged by");
+  table.add_column("source");
+  for (const CompressionMethod& method : compressions()) {
+    table.add_row({std::string(method.name),
+                   std::string(method.summary),
+                   method.has_error_feedback ? "yes" : "-",
+                   std::string(method.collectives),
+                   std::string(method.source)});
+  }
+  table.print_whole(std::cout, look);
+}
+
 void list_traces(const TableLook& look) {
   Table table;
   table.add_column("device");
@@ -225,13 +243,21 @@ std::vector<std::string> collective_names() {
   return names;
 }
 
-const std::map<std::string, List> kLists = {{"platforms", {list_platforms, file_names<kPlatforms>}},
-                                            {"networks", {list_networks, file_names<kNetworks>}},
-                                            {"datasets", {list_datasets, file_names<kDatasets>}},
-                                            {"devices", {list_devices, file_names<kDevices>}},
-                                            {"strategies", {list_strategies, strategy_names}},
-                                            {"collectives", {list_collectives, collective_names}},
-                                            {"traces", {list_traces, file_names<kTraces>}}};
+std::vector<std::string> compression_names() {
+  std::vector<std::string> names;
+  for (const CompressionMethod& method : compressions()) names.emplace_back(method.name);
+  return names;
+}
+
+const std::map<std::string, List> kLists = {
+    {"platforms", {list_platforms, file_names<kPlatforms>}},
+    {"networks", {list_networks, file_names<kNetworks>}},
+    {"datasets", {list_datasets, file_names<kDatasets>}},
+    {"devices", {list_devices, file_names<kDevices>}},
+    {"strategies", {list_strategies, strategy_names}},
+    {"collectives", {list_collectives, collective_names}},
+    {"compressions", {list_compressions, compression_names}},
+    {"traces", {list_traces, file_names<kTraces>}}};
 
 po::options_description list_options() {
   po::options_description options;
@@ -244,8 +270,8 @@ po::options_description list_options() {
 CommandHelp list_help() {
   return {.usage = "WHAT [OPTIONS]",
           .about =
-              "WHAT is one of collectives, datasets, devices, networks, platforms, strategies "
-              "and traces. Files of your own are among them: those below ./models and "
+              "WHAT is one of collectives, compressions, datasets, devices, networks, platforms, "
+              "strategies and traces. Files of your own are among them: those below ./models and "
               "./traces, and in the folders of EPOCHCAST_PATH.",
           .groups = {help_group("Options", list_options().add(wide_option()))},
           .most_used = {},
@@ -263,8 +289,8 @@ int run_list(const std::vector<std::string>& arguments) {
                                              : std::vector<std::string>();
   if (what.size() != 1) {
     throw UserError(
-        "list: expected one of collectives, datasets, devices, networks, platforms, strategies, "
-        "traces");
+        "list: expected one of collectives, compressions, datasets, devices, networks, platforms, "
+        "strategies, traces");
   }
   const auto found = kLists.find(what[0]);
   if (found == kLists.end()) throw UserError("list: " + unknown_name("list", what[0], known));

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <string_view>
 #include <vector>
 
 #include "core/fabric.hpp"
@@ -36,6 +37,9 @@ struct Share {
   return batch * (i + 1) / parts - batch * i / parts;
 }
 
+/// The shapes of tensors that follow each other.
+using TensorShapes = std::vector<std::vector<std::int64_t>>;
+
 /// What a strategy does between the layers of a pass. Layers are those of a bucket of gradients, by
 /// its place in Learner::buckets(): forward passes go from the last one to the first.
 struct LayerHooks {
@@ -65,6 +69,8 @@ class Learner {
   [[nodiscard]] virtual Payload gradients() = 0;
   /// The gradients cut into buckets, in the order in which backward finishes them.
   [[nodiscard]] virtual std::vector<Payload> buckets() = 0;
+  /// The tensors of each of buckets(), in the order of its numbers. Empty: unknown.
+  [[nodiscard]] virtual std::vector<TensorShapes> bucket_tensors() { return {}; }
 
   /// An epoch begins: a new shuffle, the same for all workers, and the epoch's learning rate.
   virtual void begin_epoch(std::int64_t epoch) = 0;
@@ -90,6 +96,10 @@ class Learner {
   /// Seconds of one batch (forward + backward + step), measured before training; takes the time it
   /// measures.
   [[nodiscard]] virtual double benchmark(std::int64_t batch) = 0;
+
+  /// Announces work on exchanged numbers that reads and writes so many bytes of memory, such as
+  /// compressing them. Where numbers are computed in real time, it has taken its time already.
+  virtual void kernel(std::string_view /*what*/, double /*moved_bytes*/) {}
 };
 
 }  // namespace epochcast

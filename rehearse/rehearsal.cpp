@@ -153,12 +153,16 @@ class RehearsalRun {
           is_known ? known_epoch(curve, state_.curve[index]) : curve.after_epoch(epoch);
       reports_[rank] = worker.report;
       if (index + 1 == state_.curve.size()) {
-        resume(*numbers, rank);
+        resume(*numbers, worker.compression.get(), rank);
         learner.compute(true);
       }
       if (!is_known && saves(point)) {
         next_.learners.resize(workers_);
         next_.learners[rank] = numbers->save();
+        if (worker.compression) {
+          next_.compressions.resize(workers_);
+          next_.compressions[rank] = worker.compression->save();
+        }
       }
       close_epoch(worker, point, is_known);
     };
@@ -175,9 +179,11 @@ class RehearsalRun {
     return known;
   }
 
-  void resume(real::TrainingLearner& numbers, std::size_t rank) {
+  void resume(real::TrainingLearner& numbers, Compression* compression, std::size_t rank) {
     try {
       numbers.load(std::exchange(state_.learners[rank], {}));
+      if (compression != nullptr && !state_.compressions.empty())
+        compression->load(std::exchange(state_.compressions[rank], {}));
     } catch (const RunError& error) {
       throw unusable(error);
     }
@@ -211,6 +217,7 @@ class RehearsalRun {
       next_.curve = curve_;
       save_rehearsal_state(options_.state, setting_texts_of(), next_);
       next_.learners.clear();  // as large as the models themselves
+      next_.compressions.clear();
     }
     if (options_.after_epoch) options_.after_epoch(point);
     if (has_ended() || has_stopped()) throw StopTraining();

@@ -23,6 +23,7 @@ class RehearsalLearner : public SamplingLearner {
   Payload parameters() override;
   Payload gradients() override;
   std::vector<Payload> buckets() override;
+  std::vector<TensorShapes> bucket_tensors() override { return numbers_.bucket_tensors(); }
 
   void begin_epoch(std::int64_t epoch) override;
   void use_shuffled(const Share& share) override;
@@ -45,6 +46,9 @@ class RehearsalLearner : public SamplingLearner {
   void train(std::int64_t steps, std::int64_t batch) override;
   /// Costs of batches are known: none is computed.
   double benchmark(std::int64_t batch) override { return time_.benchmark(batch); }
+  void kernel(std::string_view what, double moved_bytes) override {
+    time_.kernel(what, moved_bytes);
+  }
 
  private:
   /// The learner with the size of exchanges once an epoch: that of the last epoch.

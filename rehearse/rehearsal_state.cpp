@@ -21,21 +21,42 @@ Json settings_json(const std::vector<SettingText>& settings) {
   return json;
 }
 
+/// Appends the parts to `all`; returns their sizes.
+Json append_sizes(std::string& all, const std::vector<std::string>& parts) {
+  Json sizes = Json::array();
+  for (const std::string& part : parts) {
+    sizes.push_back(part.size());
+    all += part;
+  }
+  return sizes;
+}
+
+/// The parts of these sizes that begin at `at`, which moves to their end.
+std::vector<std::string> cut_by_sizes(const JsonInput& sizes,
+                                      const std::string& all,
+                                      std::size_t& at) {
+  std::vector<std::string> parts;
+  for (const JsonInput& each : sizes.elements()) {
+    const auto size = static_cast<std::size_t>(each.integer(0));
+    if (size > all.size() - at) break;
+    parts.push_back(all.substr(at, size));
+    at += size;
+  }
+  return parts;
+}
+
 }  // namespace
 
 void save_rehearsal_state(const std::filesystem::path& file,
                           const std::vector<SettingText>& settings,
                           const RehearsalState& state) {
-  Json header = {{"settings", settings_json(settings)},
-                 {"curve", to_json(state.curve)},
-                 {"bytes", Json::array()}};
-  std::string learners;
-  for (const std::string& learner : state.learners) {
-    header["bytes"].push_back(learner.size());
-    learners += learner;
-  }
-  const Seal seal = epochcast::seal(kSchema, file, header, {learners});
-  replace_file(file, [&](std::ostream& out) { out << seal.line << learners; });
+  Json header = {{"settings", settings_json(settings)}, {"curve", to_json(state.curve)}};
+  std::string parts;
+  header["bytes"] = append_sizes(parts, state.learners);
+  if (!state.compressions.empty())
+    header["compression_bytes"] = append_sizes(parts, state.compressions);
+  const Seal seal = epochcast::seal(kSchema, file, header, {parts});
+  replace_file(file, [&](std::ostream& out) { out << seal.line << parts; });
 }
 
 RehearsalState load_rehearsal_state(const std::filesystem::path& file,
@@ -53,13 +74,11 @@ RehearsalState load_rehearsal_state(const std::filesystem::path& file,
   state.curve = read_curve(curve);
   const JsonInput sizes = header.at("bytes");
   std::size_t at = 0;
-  for (const JsonInput& each : sizes.elements()) {
-    const auto size = static_cast<std::size_t>(each.integer(0));
-    if (size > sealed.payload.size() - at) break;
-    state.learners.push_back(sealed.payload.substr(at, size));
-    at += size;
-  }
-  if (state.learners.size() != workers || at != sealed.payload.size())
+  state.learners = cut_by_sizes(sizes, sealed.payload, at);
+  if (const auto more = header.maybe("compression_bytes"))
+    state.compressions = cut_by_sizes(*more, sealed.payload, at);
+  if (state.learners.size() != workers || at != sealed.payload.size() ||
+      (!state.compressions.empty() && state.compressions.size() != workers))
     sizes.fail("the sizes of " + std::to_string(workers) + " workers' states, which follow");
   if (state.curve.empty()) curve.fail("the epochs that are over");
   problems.throw_if_any();

@@ -16,6 +16,8 @@ namespace epochcast {
 struct RehearsalState {
   Curve curve = {};                        ///< of the epochs that are over
   std::vector<std::string> learners = {};  ///< TrainingLearner::save() of every worker
+  /// Compression::save() of every worker; empty without one.
+  std::vector<std::string> compressions = {};
 };
 
 /// Replaces `file` atomically by a sealed one. Throws a RunError that names file and cause.

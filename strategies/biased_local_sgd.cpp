@@ -97,6 +97,7 @@ void run_biased_local_sgd(Worker& worker) {
                            .local_steps = local->steps};
   report_rounds(worker, rounds, steps, local->most);
 
+  worker.averages_parameters = true;
   train_epochs(worker, [&](std::int64_t) {
     if (sampling == Sampling::none) {
       worker.learner.use_shuffled(share);
@@ -118,6 +119,7 @@ Strategy biased_local_sgd_strategy() {
               "unbalanced, with loss-based sampling and weighted averaging (--alpha, --sampling)",
           .source = "arXiv 2508.08540",
           .exchanges_gradients = false,
+          .compressed = "differences of parameters",
           .settings = own,
           .period = &kLocalStepsPeriod,
           .check = check_local_steps,

@@ -50,6 +50,7 @@ Strategy byteps_strategy() {
           .summary = "CPUs sum the gradients that the other devices push (--partition-bytes)",
           .source = "Jiang et al., OSDI 2020",
           .participants = Participants::workers_and_servers,
+          .compressed = {},
           .settings = kSettings,
           .run = run_byteps};
 }

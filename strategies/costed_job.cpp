@@ -32,6 +32,9 @@ CostedJob::CostedJob(Job job, const std::string& strategy)
       strategy_(find_strategy(strategy)),
       workers_(workers_of(job_, strategy_)),
       costs_(job_, workers_) {
+  check_compression(job_.config, strategy_);
+  // The time of kernels is estimated.
+  if (find_compression(job_.config.compression) != nullptr) other_grade_ = Grade::estimated;
   if (job_.config.overlap == Overlap::none && !strategy_.overlaps) return;
   for (std::size_t i = 0; i < workers_.size(); ++i) {
     WorkerInfo& worker = workers_[i];
@@ -42,7 +45,7 @@ CostedJob::CostedJob(Job job, const std::string& strategy)
     worker.overlap = {.batch_slowdown = stated->batch_slowdown,
                       .exchange_slowdown = stated->exchange_slowdown,
                       .is_known = true};
-    overlap_grade_ = lowest(overlap_grade_, stated->source.grade);
+    other_grade_ = lowest(other_grade_, stated->source.grade);
   }
 }
 
@@ -87,7 +90,7 @@ RunResult CostedJob::known_result(Command command) const {
   result.workers = static_cast<int>(workers_.size());
   result.batch = job_.config.batch;
   result.epochs = job_.config.epochs;
-  result.input_grade = lowest(costs_.grade(), overlap_grade_);
+  result.input_grade = lowest(costs_.grade(), other_grade_);
   JobConfig recorded = job_.config;
   recorded.strategy = strategy_.name;
   recorded.precision = job_.chosen_precision();

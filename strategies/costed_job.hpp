@@ -54,7 +54,8 @@ class CostedJob {
   const Strategy& strategy_;
   std::vector<WorkerInfo> workers_;
   WorkerCosts costs_;
-  Grade overlap_grade_ = Grade::measured;  ///< the lowest of slowdowns that the platform states
+  /// The lowest of slowdowns that the platform states, and of compressing.
+  Grade other_grade_ = Grade::measured;
 };
 
 }  // namespace epochcast

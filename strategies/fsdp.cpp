@@ -140,6 +140,7 @@ Strategy fsdp_strategy() {
   return {.name = "fsdp",
           .summary = "parameters, gradients and optimizer state in shards (--sharding)",
           .source = "Zhao et al., VLDB 2023",
+          .compressed = {},
           .settings = kSettings,
           .overlaps = true,
           .needs_costs = "layers of a LibTorch network cannot be taken apart",

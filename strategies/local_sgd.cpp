@@ -15,6 +15,7 @@ void run_local_sgd(Worker& worker) {
       rounds_per_epoch(worker.train_samples, workers, worker.config.step_batch(), steps);
   report_rounds(worker, rounds, steps, steps);
 
+  worker.averages_parameters = true;
   train_epochs(worker, [&](std::int64_t) {
     use_equal_share(worker, steps, rounds);
     run_rounds(worker, rounds, steps, 1.0 / workers);
@@ -29,6 +30,7 @@ Strategy local_sgd_strategy() {
           .summary = "average parameters every H local steps (--local-steps)",
           .source = "Stich, ICLR 2019",
           .exchanges_gradients = false,
+          .compressed = "differences of parameters",
           .settings = own,
           .period = &kLocalStepsPeriod,
           .check = check_local_steps,

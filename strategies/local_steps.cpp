@@ -131,7 +131,7 @@ void run_rounds(Worker& worker, std::int64_t rounds, std::int64_t steps, double 
   Fabric& fabric = worker.fabric;
   repeat(worker, fabric.world(), rounds, [&](std::int64_t) {
     worker.learner.train(steps, worker.config.step_batch());
-    fabric.all_reduce(worker.learner.parameters(), weight, fabric.world());
+    average_parameters(worker, weight);
   });
 }
 

@@ -26,11 +26,13 @@ constexpr std::string_view kOuter =
     "outer optimizers are not available; --strategy local-sgd averages every --local-steps like "
     "an outer SGD of rate 1 without momentum";
 constexpr std::string_view kCompressed =
-    "compression is not available; the nearest, --strategy sync --gradient-bytes 2, is much "
-    "weaker: half the bytes of gradients, not a few percent";
+    "compression is a setting of strategies, such as --strategy sync --compression topk";
+constexpr std::string_view kPowerSgd = "PowerSGD is --strategy sync --compression powersgd";
+constexpr std::string_view kOneBit =
+    "signs of gradients are --strategy sync --compression onebit; 1-bit Adam compresses its "
+    "momentum";
 constexpr std::string_view kQuantised =
-    "compression is not available; the nearest, --strategy sync --gradient-bytes 2, is much "
-    "weaker: two bytes for each value, not a few bits";
+    "quantization is a setting of strategies: --strategy sync --compression qsgd, or terngrad";
 constexpr std::string_view kAsynchronous =
     "asynchronous training is not available; the nearest is --strategy unbalanced-local-sgd, in "
     "which slow workers make fewer steps";
@@ -45,8 +47,8 @@ constexpr std::string_view kFedAvg =
 
 /// In lower case, with "-" for "_" and blanks.
 constexpr OtherName kOtherNames[] = {
-    {"1-bit-sgd", kQuantised},
-    {"1bit", kQuantised},
+    {"1-bit-sgd", kOneBit},
+    {"1bit", kOneBit},
     {"ad-psgd", kGossip},
     {"all-reduce", kDdp},
     {"allreduce", kDdp},
@@ -79,7 +81,7 @@ constexpr OtherName kOtherNames[] = {
     {"parameter-server", kServer},
     {"post-localsgd", kPostLocal},
     {"postlocalsgd", kPostLocal},
-    {"powersgd", kCompressed},
+    {"powersgd", kPowerSgd},
     {"ps", kServer},
     {"ps-async", kAsynchronous},
     {"ps-lite", kServer},

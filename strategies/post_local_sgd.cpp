@@ -45,6 +45,9 @@ void run_post_local_sgd(Worker& worker) {
   worker.report.rounds_per_epoch = mean(iterations, rounds);
   worker.report.samples_per_epoch = mean(batch * iterations, batch * rounds * steps);
 
+  worker.averages_parameters = true;
+  // Compressed differences begin with the parameters after the synchronous epochs.
+  const bool is_shared_anew = synchronous > 0 && worker.config.compression != "none";
   train_epochs(worker,
                [&](std::int64_t epoch) {
                  if (epoch < synchronous) {
@@ -54,11 +57,12 @@ void run_post_local_sgd(Worker& worker) {
                      worker.learner.step();
                    });
                  } else {
+                   if (epoch == synchronous && is_shared_anew) share_parameters(worker);
                    use_equal_share(worker, steps, rounds);
                    run_rounds(worker, rounds, steps, 1.0 / workers);
                  }
                },
-               {synchronous});
+               {synchronous, is_shared_anew ? synchronous + 1 : synchronous});
 }
 
 }  // namespace
@@ -68,6 +72,7 @@ Strategy post_local_sgd_strategy() {
   return {.name = "post-local-sgd",
           .summary = "sync up to an epoch, then local SGD (--local-from, --local-steps)",
           .source = "Lin et al., ICLR 2020",
+          .compressed = "gradients, then differences of parameters",
           .settings = own,
           .period = &kLocalStepsPeriod,
           .check = check_local_steps,

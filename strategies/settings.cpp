@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "compression/compression.hpp"
 #include "strategies/presets.hpp"
 #include "strategies/strategy.hpp"
 
@@ -39,6 +40,33 @@ std::vector<const StrategySetting*> strategy_settings() {
   return all;
 }
 
+std::vector<const StrategySetting*> compression_settings() {
+  std::vector<const StrategySetting*> all;
+  for (const CompressionMethod& method : compressions()) {
+    for (const StrategySetting* own : method.settings) {
+      if (std::find(all.begin(), all.end(), own) == all.end()) all.push_back(own);
+    }
+  }
+  return all;
+}
+
+/// Whether the job's compression has the setting.
+bool compresses_with(const JobConfig& config, std::string_view setting) {
+  const CompressionMethod* const method = find_compression(config.compression);
+  return method != nullptr && method->has(setting);
+}
+
+/// A setting of compressions; jobs without one of them show it only if it is given.
+Setting setting_of_compression(const StrategySetting& own) {
+  Setting setting = setting_of(own);
+  setting.show = [&own](const JobConfig& config) {
+    const bool counts =
+        config.of_strategies.contains(own.name) || compresses_with(config, own.name);
+    return counts ? own.text_of(config) : std::string();
+  };
+  return setting;
+}
+
 bool any_has(const std::vector<std::string>& names, std::string_view setting) {
   return std::any_of(names.begin(), names.end(), [&](const std::string& name) {
     return find_strategy(name).has(setting);
@@ -53,6 +81,8 @@ const SettingTable& all_settings() {
     const auto strategy = std::ranges::find(all, "strategy", &Setting::name);
     all.insert(strategy + 1, preset_setting());
     for (const StrategySetting* own : strategy_settings()) all.push_back(setting_of(*own));
+    for (const StrategySetting* own : compression_settings())
+      all.push_back(setting_of_compression(*own));
     for (const auto& others : {cost_settings(), run_settings()})
       all.insert(all.end(), others.begin(), others.end());
     return SettingTable(std::move(all));
@@ -68,11 +98,37 @@ std::string owners_of(std::string_view setting) {
   return owners;
 }
 
+std::string compressions_with(std::string_view setting) {
+  std::string names;
+  for (const CompressionMethod& method : compressions()) {
+    if (method.has(setting)) names += (names.empty() ? "" : ", ") + std::string(method.name);
+  }
+  return names;
+}
+
+void check_compression(const JobConfig& config, const Strategy& strategy) {
+  if (find_compression(config.compression) == nullptr) return;
+  std::string able;
+  for (const Strategy& other : strategies()) {
+    if (!other.compressed.empty()) able += (able.empty() ? "" : ", ") + std::string(other.name);
+  }
+  if (strategy.compressed.empty())
+    throw UserError("--compression: strategy " + std::string(strategy.name) +
+                    " compresses nothing; those that do: " + able);
+  if (config.overlap == Overlap::dear)
+    throw UserError("--compression: does not combine with --overlap dear; use none or bucket");
+  if (config.gradient_bytes != sizeof(float))
+    throw UserError("--compression: works on gradients of 4 bytes; got --gradient-bytes " +
+                    std::to_string(config.gradient_bytes));
+}
+
 std::vector<SettingText> command_texts(const JobConfig& config, Command command) {
   std::vector<SettingText> texts = all_settings().texts(config, in(command));
   std::erase_if(texts, [&](const SettingText& setting) {
-    return !owners_of(setting.name).empty() &&
-           !any_has(chosen_strategies(config.strategy), setting.name);
+    const bool is_of_others = !owners_of(setting.name).empty() &&
+                              !any_has(chosen_strategies(config.strategy), setting.name);
+    return is_of_others ||
+           (!compressions_with(setting.name).empty() && !compresses_with(config, setting.name));
   });
   return texts;
 }
@@ -93,6 +149,12 @@ void check_strategies_have_settings(const JobConfig& config) {
   std::vector<std::string> problems;
   for (const auto& [name, value] : config.of_strategies) {
     if (any_has(chosen, name)) continue;
+    if (const std::string methods = compressions_with(name); !methods.empty()) {
+      if (!compresses_with(config, name))
+        problems.push_back("--" + name + ": compression " + config.compression +
+                           " has no such setting; those that have: " + methods);
+      continue;
+    }
     const std::string whose = chosen.size() == 1
                                   ? "strategy " + config.strategy + " has no such setting"
                                   : "none of " + config.strategy + " has such a setting";
@@ -103,8 +165,9 @@ void check_strategies_have_settings(const JobConfig& config) {
 
 JobConfig without_settings_of_others(JobConfig config) {
   const Strategy& strategy = find_strategy(config.strategy);
-  std::erase_if(config.of_strategies,
-                [&](const auto& given) { return !strategy.has(given.first); });
+  std::erase_if(config.of_strategies, [&](const auto& given) {
+    return !strategy.has(given.first) && !compresses_with(config, given.first);
+  });
   return config;
 }
 

@@ -9,11 +9,18 @@
 
 namespace epochcast {
 
-/// The settings of every job and those of strategies.
+struct Strategy;
+
+/// The settings of every job, and those of strategies and compressions.
 [[nodiscard]] const SettingTable& all_settings();
 
 /// The strategies that have a setting, as text: "dlb, hetgrad"; empty: it belongs to every job.
 [[nodiscard]] std::string owners_of(std::string_view setting);
+
+/// The compressions that have a setting, as text; empty: it is none of theirs.
+[[nodiscard]] std::string compressions_with(std::string_view setting);
+/// Throws a UserError when the job compresses what this strategy exchanges, and cannot.
+void check_compression(const JobConfig& config, const Strategy& strategy);
 
 /// The settings for a command that runs the job: those that have a value, but for settings that
 /// none of the job's strategies has.
@@ -24,9 +31,9 @@ namespace epochcast {
 [[nodiscard]] std::vector<std::string> command_words(const JobConfig& config, Command command);
 
 /// Throws a UserError when a strategy's own setting is given, but none of the job's strategies has
-/// it; it names those that have.
+/// it, or one of a compression other than the job's; it names those that have.
 void check_strategies_have_settings(const JobConfig& config);
-/// The job without the settings of strategies other than its own.
+/// The job without the settings of strategies and compressions other than its own.
 [[nodiscard]] JobConfig without_settings_of_others(JobConfig config);
 
 }  // namespace epochcast

@@ -3,12 +3,14 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "compression/compression.hpp"
 #include "core/fabric.hpp"
 #include "core/job/job.hpp"
 #include "core/job/job_config.hpp"
@@ -46,6 +48,11 @@ struct Worker {
   std::int64_t train_samples = 0;  ///< N
   WorkerReport report = {};
   Progress progress = {};
+  /// Of what it exchanges, made by train_epochs(); null: everything travels whole.
+  std::unique_ptr<Compression> compression = {};
+  /// Whether the strategy averages parameters: compressed averages exchange differences to the last
+  /// common parameters, which are kept then.
+  bool averages_parameters = false;
   /// After each epoch, outside of the measured time: tests the model, saves it, ... May be empty.
   std::function<void(std::int64_t epoch)> after_epoch = {};
 };
@@ -67,6 +74,8 @@ struct Strategy {
   bool divides_by_speed = false;          ///< batches differ from --batch, by the workers' speed
   bool exchanges_gradients = true;        ///< else parameters alone
   bool keeps_gradients_in_nodes = false;  ///< exchanges them with workers of the same node only
+  /// What --compression makes smaller, for the table of combinations; empty: nothing.
+  std::string_view compressed = "gradients";
   /// Its own, in the order of the help text; several strategies may share one.
   std::span<const StrategySetting* const> settings = {};
   /// Results of rehearsals against sync, for strategies whose workers average at most once an

@@ -2,6 +2,7 @@
 #include "strategies/training.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <numeric>
 #include <utility>
 
@@ -47,6 +48,119 @@ std::int64_t rounds_per_epoch(std::int64_t train_samples,
   return train_samples / (workers * batch * local_steps);
 }
 
+namespace {
+
+using Body = std::function<void(std::int64_t)>;
+
+/// Iterations [begin, end), which do the same work. Counts the steps of those that a simulated
+/// clock skips; returns those of the last one that was run.
+std::int64_t run_iterations(Worker& worker,
+                            const Communicator& among,
+                            std::int64_t begin,
+                            std::int64_t end,
+                            const Body& body) {
+  Compression* const compression = worker.compression.get();
+  std::int64_t next = begin;
+  std::int64_t steps = 0;
+  const auto count_until = [&](std::int64_t i) {
+    if (compression != nullptr && i > next) compression->add_steps((i - next) * steps);
+    next = i;
+  };
+  worker.fabric.repeat(among, end - begin, [&](std::int64_t i) {
+    count_until(begin + i);
+    const std::int64_t before = compression == nullptr ? 0 : compression->steps();
+    body(next);
+    worker.progress.finished(next);
+    if (compression != nullptr) steps = compression->steps() - before;
+    ++next;
+  });
+  count_until(end);
+  return steps;
+}
+
+/// The same while the compression may end its warm-up in between: the iteration in which it does is
+/// run by itself.
+void run_with_warm_up(Worker& worker,
+                      const Communicator& among,
+                      std::int64_t begin,
+                      std::int64_t end,
+                      const Body& body) {
+  while (begin < end) {
+    const Compression* const compression = worker.compression.get();
+    if (compression == nullptr || !compression->is_warming_up()) {
+      run_iterations(worker, among, begin, end, body);
+      return;
+    }
+    const std::int64_t steps = run_iterations(worker, among, begin, begin + 1, body);
+    ++begin;
+    const std::int64_t left =
+        std::max<std::int64_t>(0, compression->first_step() - compression->steps());
+    const std::int64_t whole = steps > 0 ? std::min(left / steps, end - begin) : end - begin;
+    if (whole > 0) run_iterations(worker, among, begin, begin + whole, body);
+    begin += whole;
+  }
+}
+
+/// The tensors of all gradients, in the order of their numbers: backward finishes the last first.
+TensorShapes all_tensors(const std::vector<TensorShapes>& buckets) {
+  TensorShapes all;
+  for (auto bucket = buckets.rbegin(); bucket != buckets.rend(); ++bucket)
+    all.insert(all.end(), bucket->begin(), bucket->end());
+  return all;
+}
+
+/// The index of parameters among the buckets of a compression; gradients have lower ones.
+constexpr std::size_t kParameterBucket = std::size_t{1} << 32;
+
+/// The last common parameters; none in worlds without numbers.
+std::span<float> common_parameters(Worker& worker, const Payload& parameters) {
+  if (!parameters.has_numbers()) return {};
+  return worker.compression->numbers_of(
+      kParameterBucket, "common", static_cast<std::size_t>(parameters.count));
+}
+
+/// The tensors of all parameters; BatchNorm statistics follow them, as a vector.
+TensorShapes parameter_tensors(Worker& worker, std::int64_t count) {
+  TensorShapes all = all_tensors(worker.learner.bucket_tensors());
+  if (all.empty()) return all;
+  for (const auto& tensor : all)
+    count -= std::accumulate(tensor.begin(), tensor.end(), std::int64_t{1}, std::multiplies<>());
+  if (count > 0) all.push_back({count});
+  return all;
+}
+
+/// all_reduce_gradients() with the worker's compression.
+void exchange_compressed(Worker& worker,
+                         std::int64_t batch,
+                         double weight,
+                         const Communicator& among) {
+  Learner& learner = worker.learner;
+  std::vector<Compression::Finish> finishes;
+  const auto start = [&](Payload bucket, TensorShapes tensors) {
+    finishes.push_back(worker.compression->start_exchange({.fabric = worker.fabric,
+                                                           .learner = learner,
+                                                           .bucket = bucket,
+                                                           .index = finishes.size(),
+                                                           .tensors = std::move(tensors),
+                                                           .weight = weight,
+                                                           .among = among}));
+  };
+  std::vector<TensorShapes> tensors = learner.bucket_tensors();
+  if (worker.config.overlap == Overlap::none) {
+    learner.forward_backward(batch);
+    start(learner.gradients(), all_tensors(tensors));
+  } else {
+    learner.forward_backward(batch, [&](Payload bucket) {
+      const std::size_t index = finishes.size();
+      start(bucket, index < tensors.size() ? tensors[index] : TensorShapes());
+    });
+  }
+  for (const Compression::Finish& finish : finishes) finish();
+  worker.compression->add_steps(1);
+}
+
+}  // namespace
+
 std::int64_t repeat(Worker& worker,
                     const Communicator& among,
                     std::int64_t count,
@@ -59,10 +173,7 @@ std::int64_t repeat(Worker& worker,
   for (const std::int64_t change : ends) {
     const std::int64_t end = std::clamp(change, begin, count);
     if (end == begin) continue;
-    worker.fabric.repeat(among, end - begin, [&](std::int64_t i) {
-      body(begin + i);
-      worker.progress.finished(begin + i);
-    });
+    run_with_warm_up(worker, among, begin, end, body);
     begin = end;
   }
   worker.progress.leave();
@@ -73,8 +184,9 @@ void train_epochs(Worker& worker,
                   const std::function<void(std::int64_t)>& epoch,
                   const std::vector<std::int64_t>& changes) {
   Fabric& fabric = worker.fabric;
+  worker.compression = make_compression(worker.config, fabric.rank());
   fabric.warm_up(worker.learner.gradients());
-  fabric.broadcast(worker.learner.parameters(), 0, fabric.world());
+  share_parameters(worker);
   fabric.barrier(fabric.world());
   WorkerReport& report = worker.report;
   report.startup_s = fabric.now_s();
@@ -115,6 +227,17 @@ void all_reduce_gradients(Worker& worker,
                           std::int64_t batch,
                           double weight,
                           const Communicator& among) {
+  if (worker.compression != nullptr) {
+    exchange_compressed(worker, batch, weight, among);
+  } else {
+    all_reduce_whole_gradients(worker, batch, weight, among);
+  }
+}
+
+void all_reduce_whole_gradients(Worker& worker,
+                                std::int64_t batch,
+                                double weight,
+                                const Communicator& among) {
   Fabric& fabric = worker.fabric;
   Learner& learner = worker.learner;
   const bool trains = fabric.self().role == Role::trains;
@@ -146,6 +269,39 @@ void train_iterations(Worker& worker,
     all_reduce_gradients(worker, batch, weight, among);
     worker.learner.step();
   });
+}
+
+void share_parameters(Worker& worker) {
+  const Payload parameters = worker.learner.parameters();
+  worker.fabric.broadcast(parameters, 0, worker.fabric.world());
+  if (worker.compression == nullptr || !worker.averages_parameters) return;
+  const std::span<float> common = common_parameters(worker, parameters);
+  std::ranges::copy(values<float>(parameters).first(common.size()), common.begin());
+}
+
+void average_parameters(Worker& worker, double weight) {
+  Fabric& fabric = worker.fabric;
+  const Payload parameters = worker.learner.parameters();
+  if (worker.compression == nullptr) {
+    fabric.all_reduce(parameters, weight, fabric.world());
+    return;
+  }
+  // To subtract and to add a number: two are read, one or two are written.
+  const auto bytes = parameters.bytes();
+  const std::span<float> common = common_parameters(worker, parameters);
+  const std::span<float> numbers = values<float>(parameters);
+  for (std::size_t i = 0; i < common.size(); ++i) numbers[i] -= common[i];
+  worker.learner.kernel("difference", 3 * bytes);
+  worker.compression->start_exchange({.fabric = fabric,
+                                      .learner = worker.learner,
+                                      .bucket = parameters,
+                                      .index = kParameterBucket,
+                                      .tensors = parameter_tensors(worker, parameters.count),
+                                      .weight = weight,
+                                      .among = fabric.world()})();
+  for (std::size_t i = 0; i < common.size(); ++i) numbers[i] = common[i] += numbers[i];
+  worker.learner.kernel("sum", 4 * bytes);
+  worker.compression->add_steps(1);
 }
 
 SharedNumbers remembered(Worker& worker,

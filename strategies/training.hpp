@@ -43,11 +43,24 @@ void train_epochs(Worker& worker,
 
 /// Computes the gradient of the next batch and replaces it by Σ weight_q · gradient_q over `among`:
 /// at once, or bucket by bucket while backward goes on. A worker that only sums contributes
-/// nothing.
+/// nothing. With a compression, by what that lets through; exchanges of several stages begin the
+/// later ones after backward.
 void all_reduce_gradients(Worker& worker,
                           std::int64_t batch,
                           double weight,
                           const Communicator& among);
+/// The same without compression.
+void all_reduce_whole_gradients(Worker& worker,
+                                std::int64_t batch,
+                                double weight,
+                                const Communicator& among);
+
+/// Gives all workers rank 0's parameters.
+void share_parameters(Worker& worker);
+/// Replaces all workers' parameters by Σ weight_q · parameters_q; weights sum to 1. With a
+/// compression, of their differences to the last common parameters: the worker says that it
+/// averages_parameters before train_epochs().
+void average_parameters(Worker& worker, double weight);
 
 /// So many iterations: all_reduce_gradients() and a step, or train_dear().
 void train_iterations(Worker& worker,

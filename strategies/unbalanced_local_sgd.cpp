@@ -17,6 +17,7 @@ void run_unbalanced_local_sgd(Worker& worker) {
   const Share share = share_of(worker, *local, rounds);
   report_rounds(worker, rounds, steps, local->most);
 
+  worker.averages_parameters = true;
   train_epochs(worker, [&](std::int64_t) {
     worker.learner.use_shuffled(share);
     run_rounds(worker, rounds, steps, 1.0 / workers);
@@ -31,6 +32,7 @@ Strategy unbalanced_local_sgd_strategy() {
           .summary = "local SGD, slower workers make fewer steps (--local-steps)",
           .source = "arXiv 2508.08540",
           .exchanges_gradients = false,
+          .compressed = "differences of parameters",
           .settings = own,
           .period = &kLocalStepsPeriod,
           .check = check_local_steps,

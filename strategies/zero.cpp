@@ -91,6 +91,7 @@ Strategy zero_strategy() {
   return {.name = "zero",
           .summary = "sync with the optimizer's state in shards (--zero-stage)",
           .source = "Rajbhandari et al., SC 2020",
+          .compressed = {},
           .settings = kSettings,
           .state_shares = shares,
           .check = check,

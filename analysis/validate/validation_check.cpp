@@ -18,6 +18,7 @@
 #include "collectives/registry.hpp"
 #include "core/job/chosen_dataset.hpp"
 #include "core/job/described_model.hpp"
+#include "strategies/settings.hpp"
 #include "strategies/strategy.hpp"
 
 namespace epochcast {
@@ -83,6 +84,7 @@ class TrainingCheck {
     check([&] { check_slow_down(config, one.cluster.ranks); });
     check([&] { check_strategy(config); });
     check([&] { check_all_reduce(config.all_reduce); });
+    check([&] { check_compression(config, find_strategy(config.strategy)); });
     check([&] {
       check_known("optimizer", "optimizer", config.learning.optimizer.name, optimizer_names());
       check_hyperparameters(config.learning.optimizer);

@@ -29,6 +29,8 @@ std::string title_of(const Setting& setting) {
   if (holds(job_settings(), setting.name)) return "The job";
   if (holds(cost_settings(), setting.name)) return "Costs and the simulation";
   if (!holds(run_settings(), setting.name)) {
+    if (const std::string methods = compressions_with(setting.name); !methods.empty())
+      return "Compression " + methods;
     const std::string owners = owners_of(setting.name);
     return owners.empty() ? "Other settings" : "Strategy " + owners;
   }

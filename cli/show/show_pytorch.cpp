@@ -10,6 +10,7 @@
 #include <map>
 #include <optional>
 
+#include "strategies/settings.hpp"
 #include "strategies/strategy.hpp"
 
 namespace epochcast {
@@ -85,22 +86,60 @@ std::string ddp(const JobConfig& config) {
 constexpr int kFloatBytes = 4;
 constexpr int kHalfBytes = 2;
 
-/// The import of hooks that compress gradients, if
-/// requested.
-std::string hooks_import(const JobConfig& config) {
-  if (config.gradient_bytes == kFloatBytes) return {};
-  if (config.gradient_bytes == kHalfBytes)
-    return "from torch.distributed.algorithms.ddp_comm_hooks import default_hooks\n";
-  return fmt::format(
-      "# PyTorch has no hook that exchanges gradients of {} B (--gradient-bytes): here they have "
-      "4.\n",
-      config.gradient_bytes);
+/// PyTorch's hook for what the job exchanges in place of float32.
+struct Hook {
+  std::string import;   ///< or a comment, if there is none
+  std::string state;    ///< "None" if it has none
+  std::string name;     ///< empty: none
+  std::string wrapper;  ///< around another hook; empty: none
+};
+
+Hook hook_of(const JobConfig& config) {
+  const std::string folder = "from torch.distributed.algorithms.ddp_comm_hooks import ";
+  const bool is_bfloat16 = config.compression == "bf16";
+  if (config.compression == "fp16" || is_bfloat16 || config.gradient_bytes == kHalfBytes) {
+    const std::string type = is_bfloat16 ? "bf16" : "fp16";
+    return {.import = folder + "default_hooks\n",
+            .state = "None",
+            .name = "default_hooks." + type + "_compress_hook",
+            .wrapper = "default_hooks." + type + "_compress_wrapper"};
+  }
+  if (config.compression == "powersgd") {
+    const auto setting = [&](const char* name) {
+      return all_settings().named(name, "--show").show(config);
+    };
+    return {.import = folder + "powerSGD_hook as powersgd\n",
+            .state = fmt::format("powersgd.PowerSGDState(None, matrix_approximation_rank={}, "
+                                 "start_powerSGD_iter={})",
+                                 setting("powersgd-rank"),
+                                 setting("powersgd-start")),
+            .name = "powersgd.powerSGD_hook",
+            .wrapper = {}};
+  }
+  if (config.compression != "none")
+    return {.import = "# PyTorch has no hook like --compression " + config.compression +
+                      ": here gradients travel whole.\n",
+            .state = {},
+            .name = {},
+            .wrapper = {}};
+  if (config.gradient_bytes != kFloatBytes)
+    return {.import = fmt::format("# PyTorch has no hook that exchanges gradients of {} B "
+                                  "(--gradient-bytes): here they have 4.\n",
+                                  config.gradient_bytes),
+            .state = {},
+            .name = {},
+            .wrapper = {}};
+  return {};
 }
 
-/// Lets `parallel` exchange float16.
+/// The import of hooks that compress gradients, if requested.
+std::string hooks_import(const JobConfig& config) { return hook_of(config).import; }
+
+/// Lets `parallel` compress.
 std::string compression(const JobConfig& config) {
-  if (config.gradient_bytes != kHalfBytes) return {};
-  return "    parallel.register_comm_hook(None, default_hooks.fp16_compress_hook)\n";
+  const Hook hook = hook_of(config);
+  if (hook.name.empty()) return {};
+  return "    parallel.register_comm_hook(" + hook.state + ", " + hook.name + ")\n";
 }
 
 std::string sync_text(const JobConfig& config, int /*ranks_per_node*/) {
@@ -163,10 +202,15 @@ std::string hook_text(const JobConfig& config,
                       int ranks_per_node,
                       const std::string& start,
                       const std::string& period) {
-  const std::string hook = config.gradient_bytes == kHalfBytes
-                               ? "default_hooks.fp16_compress_wrapper(post_localSGD_hook)"
-                               : "post_localSGD_hook";
-  return "import torch.distributed as dist\n" + hooks_import(config) +
+  const Hook compressing = hook_of(config);
+  const std::string hook = compressing.wrapper.empty()
+                               ? "post_localSGD_hook"
+                               : compressing.wrapper + "(post_localSGD_hook)";
+  const std::string import =
+      !compressing.name.empty() && compressing.wrapper.empty()
+          ? "# PyTorch combines no other hook with this one: here gradients travel whole.\n"
+          : compressing.import;
+  return "import torch.distributed as dist\n" + import +
          "from torch.distributed.algorithms.ddp_comm_hooks.post_localSGD_hook import "
          "PostLocalSGDState, "
          "post_localSGD_hook\n"

@@ -54,6 +54,8 @@ std::vector<Bucket> cut_buckets(const Network& network,
   for (std::size_t i = 0; i < network.layers.size(); ++i) {
     open.bytes += sizeof(float) * static_cast<double>(network.layers[i].parameters);
     open.backward_share += shares[i];
+    open.tensors.insert(
+        open.tensors.begin(), network.layers[i].tensors.begin(), network.layers[i].tensors.end());
     if (open.bytes > 0 && open.bytes >= (buckets.empty() ? first_bytes : bytes)) {
       buckets.push_back(open);
       open = {};

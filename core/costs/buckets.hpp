@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "core/formats/cost_trace.hpp"
@@ -13,6 +14,9 @@ struct Bucket {
   double bytes = 0;
   double backward_share =
       0;  ///< of the backward pass between the previous bucket's readiness and this one's
+  /// Shapes of its tensors, in the order of their numbers: the layer that backward finishes last
+  /// comes first. Empty: unknown.
+  std::vector<std::vector<std::int64_t>> tensors = {};
 };
 
 /// Cuts gradients, in backward order, as PyTorch's DistributedDataParallel does (Li et al., VLDB

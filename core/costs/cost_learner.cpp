@@ -7,6 +7,7 @@
 #include "base/error.hpp"
 #include "base/text/units.hpp"
 #include "core/costs/benchmark_rule.hpp"
+#include "core/costs/kernel_cost.hpp"
 
 namespace epochcast {
 namespace {
@@ -51,6 +52,12 @@ std::vector<Payload> CostLearner::buckets() {
   std::vector<Payload> payloads;
   for (const Bucket& bucket : buckets_) payloads.push_back(gradients_of(bucket.bytes));
   return payloads;
+}
+
+std::vector<TensorShapes> CostLearner::bucket_tensors() {
+  std::vector<TensorShapes> tensors;
+  for (const Bucket& bucket : buckets_) tensors.push_back(bucket.tensors);
+  return tensors;
 }
 
 void CostLearner::begin_epoch(std::int64_t epoch) {
@@ -180,6 +187,10 @@ double CostLearner::benchmark(std::int64_t batch) {
   for (; !is_benchmark_over(batches, seconds); ++batches) seconds += whole(batch);
   fabric_.compute(seconds, "benchmark");
   return seconds / static_cast<double>(batches);
+}
+
+void CostLearner::kernel(std::string_view what, double moved_bytes) {
+  fabric_.compute(kernel_seconds(fabric_.self(), moved_bytes), what);
 }
 
 }  // namespace epochcast

@@ -32,6 +32,7 @@ class CostLearner : public SamplingLearner {
   Payload parameters() override;
   Payload gradients() override;
   std::vector<Payload> buckets() override;
+  std::vector<TensorShapes> bucket_tensors() override;
 
   void begin_epoch(std::int64_t epoch) override;
   void use_shuffled(const Share& share) override;
@@ -48,6 +49,7 @@ class CostLearner : public SamplingLearner {
   void step_part(std::int64_t begin, std::int64_t count, bool is_last) override;
   void train(std::int64_t steps, std::int64_t batch) override;
   double benchmark(std::int64_t batch) override;
+  void kernel(std::string_view what, double moved_bytes) override;
 
  private:
   /// Costs of the next forward and backward pass of these samples, and of the step after it.

@@ -30,11 +30,10 @@ Seal seal_rank_state(const std::filesystem::path& file,
                      std::int64_t serial,
                      int rank,
                      const RankState& state) {
-  return seal(
-      kCheckpointSchema,
-      file,
-      {{"serial", serial}, {"rank", rank}, {"position", state.position}, {"memory", state.memory}},
-      {state.learner});
+  nlohmann::ordered_json header = {
+      {"serial", serial}, {"rank", rank}, {"position", state.position}, {"memory", state.memory}};
+  if (!state.compression.empty()) header["compression_bytes"] = state.compression.size();
+  return seal(kCheckpointSchema, file, header, {state.learner, state.compression});
 }
 
 RankState read_rank_state(const std::filesystem::path& file,
@@ -50,6 +49,15 @@ RankState read_rank_state(const std::filesystem::path& file,
                      .learner = std::move(sealed.payload)};
   for (const JsonInput& numbers : header.at("memory").members())
     state.memory[numbers.name()] = read_numbers(numbers);
+  if (const auto size = header.maybe("compression_bytes")) {
+    const auto most = static_cast<std::int64_t>(state.learner.size());
+    const std::int64_t bytes = size->integer(0);
+    if (bytes > most) size->fail("at most the bytes that follow");
+    if (bytes <= most) {
+      state.compression = state.learner.substr(static_cast<std::size_t>(most - bytes));
+      state.learner.resize(static_cast<std::size_t>(most - bytes));
+    }
+  }
   problems.throw_if_any();
   if (sealed.checksum != checksum) {
     throw DamagedFile(

@@ -19,6 +19,7 @@ struct RankState {
   std::vector<std::int64_t> position;                 ///< Progress::position()
   std::map<std::string, std::vector<double>> memory;  ///< Progress::memory
   std::string learner;                                ///< TorchLearner::save()
+  std::string compression = {};                       ///< Compression::save(); empty without one
 
   bool operator==(const RankState&) const = default;
 };
@@ -33,7 +34,7 @@ struct CheckpointManifest {
   bool operator==(const CheckpointManifest&) const = default;
 };
 
-/// The beginning of a rank's file; state.learner follows.
+/// The beginning of a rank's file; state.learner and state.compression follow.
 [[nodiscard]] Seal seal_rank_state(const std::filesystem::path& file,
                                    std::int64_t serial,
                                    int rank,

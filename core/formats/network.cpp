@@ -95,6 +95,8 @@ Layer layer_of(const NetworkLayer& described,
       continue;
     }
     layer.parameters += static_cast<std::int64_t>(elements);
+    layer.tensors.push_back(tensor.shape);
+    std::replace(layer.tensors.back().begin(), layer.tensors.back().end(), kClasses, classes);
     if (layer.parameters > kMostElements) {
       problems.add(path, "has more than 2^44 parameters");
       layer.parameters = 0;

@@ -55,6 +55,8 @@ struct Layer {
   double product_flops = 0;  ///< of forward_flops: matrix products and convolutions
   double moved_bytes = 0;    ///< per sample, what forward reads and writes beside parameters
   double operations = 0;     ///< that forward starts, one after the other
+  /// Of its parameters, in the order of their numbers.
+  std::vector<std::vector<std::int64_t>> tensors = {};
 };
 
 /// The parts of a model's state that one worker keeps.

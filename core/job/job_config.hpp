@@ -59,13 +59,14 @@ struct JobConfig {
   std::int64_t epochs = 100;
   std::string all_reduce = "ring";
   Overlap overlap = Overlap::none;
-  int gradient_bytes = 4;  ///< of a gradient's value when it is exchanged
+  std::string compression = "none";  ///< of exchanged gradients
+  int gradient_bytes = 4;            ///< of a gradient's value when it is exchanged
   double bucket_bytes = 25 * 1048576.0;
   double first_bucket_bytes = 1048576.0;
   /// Figures of the platform in place of the file's (core/job/platform_figures.hpp), by name.
   std::map<std::string, std::string, std::less<>> platform_figures;
-  /// Settings that belong to strategies (StrategySetting), by name; those with default values are
-  /// left out.
+  /// Settings that belong to strategies or compressions (StrategySetting), by name; those with
+  /// default values are left out.
   std::map<std::string, std::string, std::less<>> of_strategies;
   std::vector<std::string> traces;              ///< names or paths; empty: those of the catalogue
   std::map<std::string, double> batch_seconds;  ///< by device class or model

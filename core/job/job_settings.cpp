@@ -140,6 +140,10 @@ std::vector<Setting> job_settings() {
       row("overlap", kEverywhere, "none|bucket|dear", &Config::overlap, value::Name{kOverlaps},
           "exchange gradients after backward, in buckets while it runs, or in halves: reduce-scatters "
           "while it runs, all-gathers in the next forward pass"),
+      {"compression", kEverywhere, "NAME",
+       "compression of the gradients that are exchanged, from `list compressions` (default: none)",
+       [](Config& c, Text t) { c.compression = parse_text(t, "a name, such as topk, or none"); },
+       [](const Config& c) { return c.compression == "none" ? "" : c.compression; }},
       row("gradient-bytes", kWithCosts, "COUNT", &Config::gradient_bytes, GradientBytes{},
           "bytes of a gradient's value when it is exchanged: 4, 2 (float16) or 1 (float8); "
           "buckets hold as many gradients with each, parameters are averaged as 4 (default: 4)"),

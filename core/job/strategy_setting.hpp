@@ -10,9 +10,9 @@
 
 namespace epochcast {
 
-/// A setting that belongs to strategies, beside those of every job: a flag, a key of experiment
-/// files, an axis of sweeps. Its value is a text in JobConfig::of_strategies, which only the
-/// strategies parse.
+/// A setting that belongs to strategies or to compressions, beside those of every job: a flag, a
+/// key of experiment files, an axis of sweeps. Its value is a text in JobConfig::of_strategies,
+/// which only they parse.
 class StrategySetting {
  public:
   std::string_view name;

@@ -182,9 +182,10 @@ class TrainingRun {
     if (is_first()) progress_.say("resuming in epoch " + std::to_string(*resumed_at_ + 1));
     worker_.progress.memory = {state->memory.begin(), state->memory.end()};
     worker_.progress.resume_at(std::move(state->position), file);
-    worker_.progress.reached = [this, file, bytes = std::move(state->learner)] {
+    worker_.progress.reached = [this, file, saved = std::move(*state)] {
       try {
-        learner_->load(bytes);
+        learner_->load(saved.learner);
+        if (worker_.compression) worker_.compression->load(saved.compression);
       } catch (const RunError& error) {
         throw RunError(file + ": " + error.what());
       }
@@ -218,9 +219,11 @@ class TrainingRun {
   }
 
   void save(std::vector<std::int64_t> position) {
-    checkpoints_->save({.position = std::move(position),
-                        .memory = {worker_.progress.memory.begin(), worker_.progress.memory.end()},
-                        .learner = learner_->save()});
+    checkpoints_->save(
+        {.position = std::move(position),
+         .memory = {worker_.progress.memory.begin(), worker_.progress.memory.end()},
+         .learner = learner_->save(),
+         .compression = worker_.compression ? worker_.compression->save() : std::string()});
   }
 
   void after_epoch(std::int64_t epoch) {
@@ -283,6 +286,7 @@ std::optional<TrainingOutcome> train(const JobConfig& config,
   check_computes(strategy);
   check_overlap(config, strategy);
   check_all_reduce(config.all_reduce);
+  check_compression(config, strategy);
   const DataSplit data = training_data(config, dataset);
   const OwnDevice device = own_device(config.machine, [&](const std::string& name) {
     return torch_device_model(name, config.machine.threads);

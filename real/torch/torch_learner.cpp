@@ -125,6 +125,21 @@ std::vector<Payload> TorchLearner::buckets() {
   return payloads;
 }
 
+std::vector<TensorShapes> TorchLearner::bucket_tensors() {
+  const std::vector<FlatModel::Range>& ranges = model_.ranges();
+  std::vector<TensorShapes> tensors(ranges.size());
+  std::int64_t begin = 0;
+  for (const torch::Tensor& parameter : model_.network().parameters()) {
+    const auto in = std::find_if(ranges.begin(), ranges.end(), [&](const FlatModel::Range& range) {
+      return range.begin <= begin && begin < range.end;
+    });
+    if (parameter.numel() > 0)
+      tensors[static_cast<std::size_t>(in - ranges.begin())].push_back(parameter.sizes().vec());
+    begin += parameter.numel();
+  }
+  return tensors;
+}
+
 void TorchLearner::refresh_state() {
   if (is_state_out_) model_.state_from_host();
   is_state_out_ = false;

@@ -40,6 +40,7 @@ class TorchLearner : public TrainingLearner {
   Payload parameters() override;
   Payload gradients() override;
   std::vector<Payload> buckets() override;
+  std::vector<TensorShapes> bucket_tensors() override;
 
   void begin_epoch(std::int64_t epoch) override;
   void use_shuffled(const Share& share) override;

@@ -39,7 +39,7 @@ TEST_CASE("list shows every name of the catalogue", "[cli]") {
   check_lists("datasets", catalog.names("models/datasets"));
 }
 
-TEST_CASE("list strategies and list collectives show every registered name", "[cli]") {
+TEST_CASE("list strategies, collectives and compressions show every registered name", "[cli]") {
   std::vector<std::string> names;
   for (const Strategy& strategy : strategies()) names.emplace_back(strategy.name);
   check_lists("strategies", names);
@@ -47,6 +47,10 @@ TEST_CASE("list strategies and list collectives show every registered name", "[c
   names.clear();
   for (const AllReduceName& each : all_reduce_names()) names.emplace_back(each.name);
   check_lists("collectives", names);
+
+  names.clear();
+  for (const CompressionMethod& method : compressions()) names.emplace_back(method.name);
+  check_lists("compressions", names);
 }
 
 TEST_CASE("list traces shows every trace file with its device", "[cli]") {

@@ -19,6 +19,7 @@ struct Change {
 const std::string kTwoClasses = kJob + " --workers all --batch 32";
 const std::string kBiased =
     kTwoClasses + " --strategy biased-local-sgd --local-steps fast=32,slow=1";
+const std::string kPowerSgd = kJob + " --strategy sync --compression powersgd --powersgd-start 0";
 const std::string kBuckets = kJob + " --strategy sync --overlap bucket --first-bucket 10kB";
 const std::string kFiles = " --network resnet20 --dataset cifar10 --epochs 2 --strategy sync";
 
@@ -41,6 +42,9 @@ const std::map<std::string, Change> kChanges = {
     {"all-reduce", {kTwoClasses + " --strategy sync", "--all-reduce binary-tree"}},
     {"overlap", {kJob + " --strategy sync", "--overlap bucket"}},
     {"gradient-bytes", {kJob + " --strategy sync", "--gradient-bytes 2"}},
+    {"compression", {kJob + " --strategy sync", "--compression topk"}},
+    {"compress-in-nodes",
+     {kTwoClasses + " --strategy node-based --compression topk", "--compress-in-nodes on"}},
     {"bucket", {kBuckets, "--bucket 100kB"}},
     {"first-bucket", {kJob + " --strategy sync --overlap bucket", "--first-bucket 10kB"}},
     {"partition",
@@ -83,6 +87,8 @@ const std::map<std::string, Change> kAccuracyOnly = {
     {"weighted-aggregation", {kBiased, "--weighted-aggregation off"}},
     {"high-loss-to", {kBiased, "--high-loss-to slow"}},
     {"averaging-order", {kJob + " --strategy node-based", "--averaging-order printed"}},
+    {"powersgd-error-feedback", {kPowerSgd, "--powersgd-error-feedback off"}},
+    {"powersgd-warm-start", {kPowerSgd, "--powersgd-warm-start off"}},
 };
 
 /// The job with the flag replacing its own one of that name.
@@ -148,6 +154,18 @@ TEST_CASE("every setting of the command changes its forecast", "[cli][long]") {
       if (!covered.insert(std::string(own->name)).second) continue;
       CAPTURE(own->name);
       const std::string job = kTwoClasses + " --strategy " + std::string(strategy.name);
+      const std::string flag = " --" + std::string(own->name) + " " + std::string(own->example);
+      CHECK(folder.run(job + flag).out != folder.run(job).out);
+    }
+  }
+  for (const CompressionMethod& method : compressions()) {
+    for (const StrategySetting* own : method.settings) {
+      if (!covered.insert(std::string(own->name)).second) continue;
+      CAPTURE(own->name);
+      const std::string job =
+          method.name == "powersgd" && own->name != "powersgd-start"
+              ? kPowerSgd
+              : kTwoClasses + " --strategy sync --compression " + std::string(method.name);
       const std::string flag = " --" + std::string(own->name) + " " + std::string(own->example);
       CHECK(folder.run(job + flag).out != folder.run(job).out);
     }

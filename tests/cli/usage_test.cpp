@@ -189,11 +189,11 @@ TEST_CASE("an unknown command or list gets the closest name, exit 2", "[cli]") {
        "validate, report, compare, list"},
       {{"list", "platform"}, "list: unknown list \"platform\"; did you mean \"platforms\"?"},
       {{"list"},
-       "list: expected one of collectives, datasets, devices, networks, platforms, strategies, "
-       "traces"},
+       "list: expected one of collectives, compressions, datasets, devices, networks, platforms, "
+       "strategies, traces"},
       {{"list", "platforms", "networks"},
-       "list: expected one of collectives, datasets, devices, networks, platforms, strategies, "
-       "traces"},
+       "list: expected one of collectives, compressions, datasets, devices, networks, platforms, "
+       "strategies, traces"},
   };
   for (const Case& each : cases) {
     const Outcome outcome = Folder().run(each.arguments);

@@ -47,6 +47,8 @@ Settings operator+(Settings base, const Settings& more) {
 }
 
 const Settings kBiased = kOneServer + Settings{{"strategy", "biased-local-sgd"}};
+const Settings kPowerSgd =
+    kOneServer + Settings{{"compression", "powersgd"}, {"powersgd-start", "0"}};
 const Settings kNoisy = kOneServer + Settings{{"platform", "epyc-vm-2core"},
                                               {"batch", "8"},
                                               {"trace", "amd-epyc-1thread-torch1.13"},
@@ -90,6 +92,9 @@ const std::map<std::string, Change> kChanges = {
     {"all-reduce", {kOneServer, "double-binary-tree"}},
     {"overlap", {kOneServer, "bucket"}},
     {"gradient-bytes", {kOneServer, "2"}},
+    {"compression", {kOneServer, "topk"}},
+    {"compress-in-nodes",
+     {kOneServer + Settings{{"strategy", "node-based"}, {"compression", "topk"}}, "on"}},
     {"bucket",
      {kOneServer + Settings{{"overlap", "bucket"}, {"first-bucket", "10kB"}, {"bucket", "100kB"}},
       "500kB"}},
@@ -143,7 +148,9 @@ const std::map<std::string, Change> kOnlyAccuracy = {
       "printed"}},
     {"alpha", {kBiased, "0.9"}},
     {"weighted-aggregation", {kBiased, "off"}},
-    {"high-loss-to", {kBiased, "slow"}}};
+    {"high-loss-to", {kBiased, "slow"}},
+    {"powersgd-error-feedback", {kPowerSgd, "off"}},
+    {"powersgd-warm-start", {kPowerSgd, "off"}}};
 
 /// A strategy's setting has its own strategy and example.
 std::optional<Change> change_of(const std::string& name) {
@@ -153,6 +160,14 @@ std::optional<Change> change_of(const std::string& name) {
       if (own->name == name)
         return Change{kOneServer + Settings{{"strategy", std::string(strategy.name)}},
                       std::string(own->example)};
+    }
+  }
+  for (const CompressionMethod& method : compressions()) {
+    for (const StrategySetting* own : method.settings) {
+      if (own->name != name) continue;
+      Settings base = kOneServer + Settings{{"compression", std::string(method.name)}};
+      if (method.name == "powersgd" && name != "powersgd-start") base = kPowerSgd;
+      return Change{base, std::string(own->example)};
     }
   }
   return std::nullopt;
@@ -210,7 +225,9 @@ TEST_CASE("every setting changes some forecast, except those of accuracy") {
     if (name == "exact") continue;  // must change nothing: acceleration_test.cpp
     if (const auto only = kOnlyAccuracy.find(name); only != kOnlyAccuracy.end()) {
       const auto& [base, value] = only->second;
-      REQUIRE(find_strategy(base.at("strategy")).has(name));  // else there is nothing to change
+      const bool is_of_compression = !compressions_with(name).empty();
+      // Else there is nothing to change.
+      REQUIRE((is_of_compression || find_strategy(base.at("strategy")).has(name)));
       const nlohmann::json before = forecast_with(base);
       const nlohmann::json after = forecast_with(base + Settings{{name, value}});
       // Another order of additions to a clock changes the rounding.

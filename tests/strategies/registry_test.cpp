@@ -59,8 +59,7 @@ TEST_CASE("a strategy's name from other software is refused with ours, or the cl
       "is --strategy unbalanced-local-sgd, in which slow workers make fewer steps");
   CHECK_THROWS_WITH(
       find_strategy("powersgd"),
-      "--strategy: got \"powersgd\"; compression is not available; the nearest, --strategy sync "
-      "--gradient-bytes 2, is much weaker: half the bytes of gradients, not a few percent");
+      "--strategy: got \"powersgd\"; PowerSGD is --strategy sync --compression powersgd");
   CHECK_THROWS_WITH(find_strategy("Local_SGD"),
                     "--strategy: got \"Local_SGD\"; it is called --strategy local-sgd here");
   CHECK_THROWS_WITH(find_strategy("post_localSGD"),
@@ -99,7 +98,7 @@ TEST_CASE("suggestions for other names are accepted, and async is not answered w
   for (const char* name : {"async", "asgd", "ps-async", "hogwild", "ssp"})
     CHECK(answer_to_other_name(name).rfind("asynchronous training is not available", 0) == 0);
   CHECK(suggested_by(answer_to_other_name("ddp")).overlap == Overlap::bucket);
-  CHECK(suggested_by(answer_to_other_name("powersgd")).gradient_bytes == 2);
+  CHECK(suggested_by(answer_to_other_name("powersgd")).compression == "powersgd");
 }
 
 TEST_CASE("every strategy runs on 1, 2 and 5 unequal workers, with and without overlap") {

@@ -16,6 +16,9 @@ std::map<std::string, std::string> with_examples(std::map<std::string, std::stri
   for (const Strategy& strategy : strategies()) {
     for (const StrategySetting* own : strategy.settings) values.emplace(own->name, own->example);
   }
+  for (const CompressionMethod& method : compressions()) {
+    for (const StrategySetting* own : method.settings) values.emplace(own->name, own->example);
+  }
   return values;
 }
 
@@ -35,6 +38,7 @@ const std::map<std::string, std::string> kValues = with_examples({
     {"epochs", "7"},
     {"all-reduce", "rabenseifner"},
     {"overlap", "bucket"},
+    {"compression", "powersgd"},
     {"gradient-bytes", "2"},
     {"bucket", "5e+06B"},
     {"first-bucket", "1000B"},
@@ -108,13 +112,20 @@ TEST_CASE("a setting of another command is refused") {
 const std::set<std::string_view> kOfOptimizer = {
     "momentum", "rms-decay", "beta1", "beta2", "epsilon", "weight-decay", "decoupled-decay"};
 
-TEST_CASE("every setting changes itself only, except for an optimizer's defaults") {
+/// Whether a setting is shown otherwise when the other one is set: with its default, or by a
+/// preset.
+bool depends_on(std::string_view setting, std::string_view other) {
+  if (other == "like") return true;
+  if (other == "optimizer") return kOfOptimizer.contains(setting);
+  return other == "compression" && !compressions_with(setting).empty();
+}
+
+TEST_CASE("every setting but presets changes itself, and defaults of an optimizer or compression") {
   for (const auto& [name, value] : kValues) {
     const JobConfig config = with_setting(name, value);
 
     for (const Setting& other : all_settings().rows()) {
-      if (other.name == name || (name == "optimizer" && kOfOptimizer.contains(other.name)))
-        continue;
+      if (other.name == name || depends_on(other.name, name)) continue;
       CAPTURE(name, other.name);
       CHECK(other.show(config) == other.show({}));
     }
@@ -182,10 +193,49 @@ TEST_CASE("a setting of other strategies is an error that names those") {
               "hetgrad-unweighted"});
   CHECK(problems("sync,hetgrad", "partition").empty());
   CHECK(problems("sync", "batch").empty());
-  for (const auto& [name, value] : kValues) CHECK(problems("all", name).empty());
+  for (const auto& [name, value] : kValues) {
+    if (compressions_with(name).empty()) CHECK(problems("all", name).empty());
+  }
+}
+
+TEST_CASE("a setting of other compressions is an error that names those") {
+  const auto problems = [](const std::string& compression, const std::string& name) {
+    JobConfig config = with_setting(name, kValues.at(name));
+    config.compression = compression;
+    return problems_of([&] { check_strategies_have_settings(config); });
+  };
+
+  CHECK(problems("none", "powersgd-rank") ==
+        Texts{"--powersgd-rank: compression none has no such setting; those that have: powersgd"});
+  CHECK(problems("fp16", "compression-ratio") ==
+        Texts{"--compression-ratio: compression fp16 has no such setting; those that have: topk, "
+              "gtopk, oktopk, gaussiank"});
+  CHECK(problems("gtopk", "compression-ratio").empty());
+}
+
+TEST_CASE("a compression is refused for what it cannot compress") {
+  const auto problems = [](const std::string& strategy, const JobConfig& config) {
+    return problems_of([&] { check_compression(config, find_strategy(strategy)); });
+  };
+  JobConfig config = with_setting("compression", "topk");
+
+  CHECK(problems("sync", config).empty());
+  CHECK(problems("node-based", config).empty());
+  CHECK(problems("byteps", {}).empty());
+  CHECK(problems("byteps", config) ==
+        Texts{"--compression: strategy byteps compresses nothing; those that do: sync, "
+              "sync-fastest, hetgrad, hetgrad-unweighted, node-based, local-sgd, "
+              "unbalanced-local-sgd, biased-local-sgd, post-local-sgd, dlb"});
+  config.gradient_bytes = 2;
+  CHECK(problems("sync", config) ==
+        Texts{"--compression: works on gradients of 4 bytes; got --gradient-bytes 2"});
+  config.overlap = Overlap::dear;
+  CHECK(problems("sync", config) ==
+        Texts{"--compression: does not combine with --overlap dear; use none or bucket"});
 }
 
 TEST_CASE("a job without the settings of others has its own, and those of every job") {
+  const CompressionMethod& compression = *find_compression(kValues.at("compression"));
   for (const Strategy& strategy : strategies()) {
     CAPTURE(strategy.name);
     JobConfig config;
@@ -197,11 +247,12 @@ TEST_CASE("a job without the settings of others has its own, and those of every 
     const JobConfig own = without_settings_of_others(config);
 
     for (const auto& [name, value] : config.of_strategies)
-      CHECK(own.of_strategies.contains(name) == strategy.has(name));
+      CHECK(own.of_strategies.contains(name) == (strategy.has(name) || compression.has(name)));
     CHECK(own.batch == config.batch);
     CHECK_NOTHROW(check_strategies_have_settings(own));
     for (const SettingText& text : command_texts(config, Command::train))
-      CHECK((!config.of_strategies.contains(text.name) || strategy.has(text.name)));
+      CHECK((!config.of_strategies.contains(text.name) || strategy.has(text.name) ||
+             compression.has(text.name)));
   }
 }
 

@@ -85,6 +85,29 @@ TEST_CASE("gradients of two bytes are exchanged as float16, those of other sizes
     CHECK(text_of(strategy, 2) == text_of(strategy, 4));
 }
 
+TEST_CASE("compressions of PyTorch are registered, with their settings; others are named") {
+  const auto text_of = [](const std::string& strategy, const std::string& compression) {
+    JobConfig config = config_of(strategy);
+    config.compression = compression;
+    if (compression == "powersgd") config.of_strategies["powersgd-rank"] = "4";
+    return pytorch_text(config, 4);
+  };
+
+  CHECK_THAT(text_of("sync", "bf16"),
+             Catch::Contains("register_comm_hook(None, default_hooks.bf16_compress_hook)\n"));
+  CHECK_THAT(text_of("node-based", "fp16"),
+             Catch::Contains("default_hooks.fp16_compress_wrapper(post_localSGD_hook)"));
+  CHECK_THAT(text_of("sync", "powersgd"),
+             Catch::Contains("register_comm_hook(powersgd.PowerSGDState(None, "
+                             "matrix_approximation_rank=4, start_powerSGD_iter=1000), "
+                             "powersgd.powerSGD_hook)\n"));
+  CHECK_THAT(text_of("post-local-sgd", "powersgd"),
+             Catch::Contains("# PyTorch combines no other hook with this one") &&
+                 Catch::Contains("hook(state, post_localSGD_hook)\n"));
+  CHECK_THAT(text_of("sync", "topk"),
+             Catch::Contains("# PyTorch has no hook like --compression topk"));
+}
+
 TEST_CASE("every strategy has a recipe or a reason for none") {
   for (const Strategy& strategy : strategies()) {
     CAPTURE(strategy.name);

@@ -10,10 +10,11 @@ constexpr const char* kSchema = "epochcast.checkpoint/2";
 
 const RankState kState = {.position = {0, 2, 0, 7},
                           .memory = {{"batches", {3, 5}}, {"learning curve", {0.1, 96, 1e6}}},
-                          .learner = std::string("weights\0and\nmore", 16)};
+                          .learner = std::string("weights\0and\nmore", 16),
+                          .compression = "errors"};
 
 std::string text_of(const RankState& state, const std::string& file, int rank = 1) {
-  return seal_rank_state(file, 3, rank, state).line + state.learner;
+  return seal_rank_state(file, 3, rank, state).line + state.learner + state.compression;
 }
 
 std::string checksum_of(const RankState& state, const std::string& file, int rank = 1) {
@@ -38,6 +39,15 @@ TEST_CASE("a rank's state is read back unchanged") {
   CHECK(read == kState);
 }
 
+TEST_CASE("a rank without compression has a state without its bytes") {
+  RankState state = kState;
+  state.compression.clear();
+
+  CHECK(text_of(state, "a.state").find("compression_bytes") == std::string::npos);
+  CHECK(read_rank_state("a.state", text_of(state, "a.state"), checksum_of(state, "a.state")) ==
+        state);
+}
+
 TEST_CASE("a state of another rank, checkpoint or job differs from the manifest's") {
   CHECK_THROWS_WITH(
       read_rank_state("a.state", text_of(kState, "a.state"), checksum_of(kState, "a.state", 0)),
@@ -51,6 +61,9 @@ TEST_CASE("an impossible state is refused with a message even if its checksum is
   CHECK(complaint_about(good) == "nothing");
   const auto [key, value, complaint] = GENERATE(table<std::string, std::string, std::string>({
       {"position", "[0, -5]", "/position/1: got -5; expected a whole number of at least 0"},
+      {"compression_bytes",
+       "1",
+       "/compression_bytes: got 1; expected at most the bytes that follow"},
       {"position", "[]", "/position: got a list of 0; expected a list that is not empty"},
       {"position", "[0, 1, 2]", "/position: got a list of 3; expected two numbers for each loop"},
       {"position", "[0, \"1\"]", "/position/1: got \"1\"; expected a whole number of at least 0"},

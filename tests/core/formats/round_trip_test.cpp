@@ -124,9 +124,11 @@ TEST_CASE("checkpoints are the same after they were written and read back") {
   for_all([](Dice& dice) {
     RankState state = {.position = {dice.between(0, 9), dice.between(0, 1 << 30)},
                        .memory = {{random_text(dice), random_samples(dice, dice.between(0, 9))}},
-                       .learner = std::string(static_cast<std::size_t>(dice.between(0, 9)), '\0')};
+                       .learner = std::string(static_cast<std::size_t>(dice.between(0, 9)), '\0'),
+                       .compression = random_text(dice)};
     const Seal seal = seal_rank_state(kAnyFile, dice.between(1, 9), dice.between(0, 9), state);
-    CHECK(read_rank_state(kAnyFile, seal.line + state.learner, seal.checksum) == state);
+    CHECK(read_rank_state(kAnyFile, seal.line + state.learner + state.compression, seal.checksum) ==
+          state);
 
     const CheckpointManifest manifest = {.serial = dice.between(1, 1 << 30),
                                          .epoch = dice.between(1, 1000),

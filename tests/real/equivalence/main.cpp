@@ -13,8 +13,12 @@ namespace {
 
 std::vector<Case> all_cases() {
   std::vector<Case> cases;
-  for (const auto& some :
-       {plain_cases(), gradient_cases(), parameter_cases(), exchange_cases(), sample_cases()})
+  for (const auto& some : {plain_cases(),
+                           gradient_cases(),
+                           parameter_cases(),
+                           compression_cases(),
+                           exchange_cases(),
+                           sample_cases()})
     cases.insert(cases.end(), some.begin(), some.end());
   return cases;
 }

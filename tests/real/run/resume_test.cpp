@@ -76,11 +76,16 @@ void check_resumed_training(const std::vector<std::string>& strategies) {
 }
 
 TEST_CASE("a resumed job has the same parameters as an uninterrupted one, bit for bit") {
-  check_resumed_training({"sync --optimizer adam", "biased-local-sgd --local-steps 2"});
+  check_resumed_training(
+      {"sync --optimizer adam", "biased-local-sgd --local-steps 2", "sync --compression topk"});
 }
 
 TEST_CASE("resumed jobs of other strategies have the same parameters, bit for bit", "[long]") {
   check_resumed_training({"local-sgd --local-steps 3",
+                          "local-sgd --local-steps 3 --compression qsgd",
+                          "sync --overlap bucket --compression powersgd --powersgd-start 5",
+                          "node-based --averaging-period 5 --ranks-per-node 1 --compression onebit "
+                          "--onebit-freeze-step 2",
                           "node-based --averaging-period 5 --ranks-per-node 1",
                           "sync --overlap bucket --bucket 20kB --first-bucket 1kB"});
 }

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+// Forecasts of jobs that compress: skipped iterations, bytes and time of kernels.
+#include "compression/compression.hpp"
+
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "results/result.hpp"
+#include "strategies/strategy.hpp"
+#include "tests/catch.hpp"
+#include "tests/sim/clusters.hpp"
+#include "tests/sim/equal_results.hpp"
+#include "tests/sim/jobs.hpp"
+#include "tests/support/set.hpp"
+
+namespace epochcast::tests {
+namespace {
+
+constexpr std::int64_t kJobBatch = 32;
+constexpr std::int64_t kJobIterations = 8;
+
+/// Four workers on two nodes, eight iterations an epoch, three epochs.
+Job compressing_job(const std::string& compression) {
+  Job job = job_on(mixed(2, 2, 0, pcie(), star()), 4 * kJobBatch * kJobIterations);
+  job.config.batch = kJobBatch;
+  job.config.epochs = 3;
+  job.config.deterministic = true;
+  for (Layer& layer : job.network.layers) layer.tensors = {{1000, layer.parameters / 1000}};
+  set(job.config, "compression", compression);
+  if (compression == "powersgd") set(job.config, "powersgd-start", 0);
+  if (compression == "onebit") set(job.config, "onebit-freeze-step", 0);
+  return job;
+}
+
+TEST_CASE("compressing jobs are forecast as by full simulation, also with a warm-up") {
+  std::vector<Run> runs;
+  const auto add = [&](Job job, const std::string& strategy) {
+    for (const bool exact : {false, true}) {
+      job.config.exact = exact;
+      runs.push_back({job, strategy});
+    }
+  };
+  for (const CompressionMethod& method : compressions()) {
+    for (const Overlap overlap : {Overlap::none, Overlap::bucket}) {
+      Job job = compressing_job(std::string(method.name));
+      job.config.overlap = overlap;
+      add(job, "sync");
+    }
+  }
+  for (const int start : {1, 3, 8, 11, 16, 20, 24}) {
+    Job job = compressing_job("onebit");
+    set(job.config, "onebit-freeze-step", start);
+    add(job, "sync");
+    if (start != 11) continue;
+    set(job.config, "averaging-period", 4);
+    set(job.config, "compress-in-nodes", "on");
+    add(job, "node-based");
+    set(job.config, "local-steps", 2);
+    set(job.config, "local-from", 1);
+    add(job, "local-sgd");
+    add(job, "post-local-sgd");
+  }
+
+  const std::vector<RunResult> results = forecasts(runs);
+
+  for (std::size_t i = 0; i < runs.size(); i += 2) {
+    CAPTURE(runs[i].strategy, runs[i].job.config.compression, runs[i].job.config.overlap);
+    CAPTURE(runs[i].job.config.of_strategies);
+    check_equal(results[i], results[i + 1]);
+  }
+}
+
+TEST_CASE("the bytes of an epoch are those that each method states") {
+  std::vector<Run> runs;
+  for (const CompressionMethod& method : compressions())
+    runs.push_back({compressing_job(std::string(method.name)), "sync"});
+
+  const std::vector<RunResult> results = forecasts(runs);
+
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    CAPTURE(runs[i].job.config.compression);
+    TensorShapes tensors;
+    const Network& network = runs[i].job.network;
+    for (auto layer = network.layers.rbegin(); layer != network.layers.rend(); ++layer)
+      tensors.insert(tensors.end(), layer->tensors.begin(), layer->tensors.end());
+    const double stated =
+        make_compression(runs[i].job.config, 0)->wire_bytes(network.parameters(), 4, tensors);
+
+    CHECK(results[i].intra_node_bytes + results[i].inter_node_bytes ==
+          Approx(kJobIterations * stated));
+  }
+}
+
+TEST_CASE("kernels of compressions take the time of their bytes, by the device's rate of adding") {
+  Job job = compressing_job("fp16");
+  const double values = static_cast<double>(job.network.parameters());
+  const auto with_rate = [&](double bytes_per_s) {
+    Job other = job;
+    for (NodeGroup& group : other.platform.nodes) {
+      for (DeviceGroup& device : group.devices) device.reduce_bytes_per_s = bytes_per_s;
+    }
+    return Run{other, "sync"};
+  };
+  Run whole = with_rate(1e9);
+  whole.job.config.compression = "none";
+  const std::vector<RunResult> results = forecasts({with_rate(1e9), with_rate(4e9), whole});
+
+  // 6 bytes for each value, twice; of three moved bytes, one counts as added.
+  const double at_1_GB = kJobIterations * 12 * values / 3 / 1e9;
+  CHECK(results[0].phases.compute_s - results[2].phases.compute_s == Approx(at_1_GB));
+  CHECK(results[0].phases.compute_s - results[1].phases.compute_s == Approx(at_1_GB * 3 / 4));
+  CHECK(results[0].input_grade == Grade::estimated);
+}
+
+}  // namespace
+}  // namespace epochcast::tests
