@@ -26,7 +26,7 @@ ASAN_SUITES ?= ^(unit|sim|analysis|cli)$$
 # Ranks may share cores, and containers run as root.
 MPIRUN := mpirun --allow-run-as-root --oversubscribe --bind-to none --mca mpi_yield_when_idle 1
 
-.PHONY: help build demo package everything test nightly bench box validation lint asan fuzz clean
+.PHONY: help build demo package everything test nightly bench box validation clusters lint asan fuzz clean
 
 help:
 	@echo "make demo    install, build the simulator, forecast three clusters"
@@ -38,6 +38,7 @@ help:
 	@echo "make box     run a command on a cluster of namespaces: NODES=2 RANKS=1 BANDWIDTH=200Mbps RUN=\"...\""
 	@echo "make validation  forecasts against real runs (40 minutes, root);"
 	@echo "             SEED=1 ROWS=$(ROWS): of configurations at random"
+	@echo "make clusters    forecasts of published clusters: tests/clusters/forecasts.json, docs/clusters.md"
 	@echo "make lint    clang-format and clang-tidy"
 	@echo "make asan    tests of the simulator under AddressSanitizer; all: ASAN_TARGETS=all ASAN_SUITES=."
 	@echo "make fuzz    loaders against random input, FUZZ_SECONDS=$(FUZZ_SECONDS) each; then every attack of tests/robustness,"
@@ -107,6 +108,9 @@ validation:
 	@cmake --preset dev >build/configure.log || { cat build/configure.log; exit 1; }
 	@cmake --build --preset dev
 	@$(VALIDATE) --folder build/validation
+
+clusters: build
+	@tests/clusters/clusters.py $(EPOCHCAST) --write
 
 lint:
 	@tools/install_packages.sh $(SIM_PACKAGES) $(REAL_PACKAGES) $(TEST_PACKAGES) $(LINT_PACKAGES)

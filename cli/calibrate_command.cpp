@@ -14,6 +14,7 @@
 #include "base/text/plain_text.hpp"
 #include "base/text/shell_text.hpp"
 #include "base/text/units.hpp"
+#include "cli/calibrate_rows.hpp"
 #include "cli/commands.hpp"
 #include "cli/options/job_options.hpp"
 #include "cli/show/show_calibration.hpp"
@@ -59,6 +60,12 @@ po::options_description calibrate_options() {
       "name", po::value<std::string>()->value_name("NAME"), "the platform's name")(
       "help", "show this text");
   options.add(wide_option());
+  return options;
+}
+
+po::options_description all_calibrate_options() {
+  po::options_description options = calibrate_options();
+  options.add(row_options());
   return options;
 }
 
@@ -164,15 +171,23 @@ std::string calibration_title(const std::string& title) {
 CommandHelp calibrate_help() {
   return {.usage = "[OPTIONS]",
           .about = {},
-          .groups = {help_group("Options", calibrate_options())},
+          .groups = {help_group("Options", calibrate_options()),
+                     help_group("Throughputs", row_options())},
           .most_used = {},
           .examples = {"epochcast calibrate --messages my-links.json --batches my-cpu.json "
-                       "--device-name my-cpu --output my-platform.json --html my-fit.html"}};
+                       "--device-name my-cpu --output my-platform.json --html my-fit.html",
+                       "epochcast calibrate --platform dgx-a100 --network resnet50 --batch 64 "
+                       "--row \"nodes=1,devices=1: 780/s\" --row \"nodes=1,devices=8: 5900/s\" "
+                       "--forecast nodes=2,4,8"}};
 }
 
 int run_calibrate(const std::vector<std::string>& arguments) {
-  const po::options_description options = calibrate_options();
+  const po::options_description options = all_calibrate_options();
   const po::variables_map values = parse_flags("calibrate", arguments, options);
+  if (has_rows(values)) {
+    forecast_rows_of(values);
+    return 0;
+  }
   std::vector<fs::path> messages;
   for (const std::string option : {"device-name", "name"}) {
     if (values.count(option) == 0 || is_name(values[option].as<std::string>())) continue;

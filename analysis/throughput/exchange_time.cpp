@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/throughput/exchange_time.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace epochcast {
+namespace {
+
+// Shares of nominal rates that large all-reduces reach.
+constexpr double kSwitchedShare = 0.78;
+constexpr double kStagedShare = 0.4;
+constexpr double kRdmaShare = 0.85;
+constexpr double kTcpShare = 0.9;
+constexpr double kTreeShare = 0.92;
+// One port's messages that are staged in host memory; a TCP connection that one core serves.
+constexpr double kStagedPortBytesPerS = 8.5e9;
+constexpr double kTcpConnectionBytesPerS = 1.5e9;
+constexpr double kTcpConnectionsPerPort = 2;
+// Below it, a device reaches its neighbours through PCIe.
+constexpr double kPcieBytesPerS = 33e9;
+constexpr double kHostSumBytesPerS = 20e9;
+// Partly hidden behind each other: the share of the shorter of two pipelined parts that shows.
+constexpr double kPipelineShare = 0.2;
+
+/// Hops of one message that is too short for its bytes to matter.
+double tree_hops_s(const ReachedRates& rates, const TrainingRow& row) {
+  const double per_node = std::max(1.0, static_cast<double>(row.devices) / row.nodes);
+  return 2 * std::ceil(std::log2(row.nodes)) * rates.network_hop_s +
+         2 * (per_node - 1) * rates.node_hop_s;
+}
+
+/// Short messages of NCCL go through a tree in every version since 2.4, so hops never add up to a
+/// ring's.
+double ring_s(const ReachedRates& rates, const TrainingRow& row, double bytes, double messages) {
+  const double devices = row.devices;
+  const bool is_one_node = row.nodes == 1;
+  double bytes_per_s = is_one_node ? rates.node_bytes_per_s : rates.network_bytes_per_s;
+  if (!is_one_node && row.devices > row.nodes)
+    bytes_per_s = std::min(bytes_per_s, rates.node_bytes_per_s);
+  const double network_hops = is_one_node ? 0 : row.nodes;
+  const double ring_hops_s =
+      2 * (network_hops * rates.network_hop_s + (devices - network_hops) * rates.node_hop_s) *
+      (devices - 1) / devices;
+  return 2 * (devices - 1) / devices * bytes / bytes_per_s +
+         messages * std::min(ring_hops_s, tree_hops_s(rates, row));
+}
+
+double tree_s(const ReachedRates& rates, const TrainingRow& row, double bytes, double messages) {
+  const double sent = row.nodes == 2 ? bytes : 2 * bytes;
+  double slowest_s = sent / (kTreeShare * rates.network_bytes_per_s);
+  if (row.devices > row.nodes) slowest_s = std::max(slowest_s, 2 * bytes / rates.node_bytes_per_s);
+  return slowest_s + messages * tree_hops_s(rates, row);
+}
+
+}  // namespace
+
+ReachedRates default_rates(const NodeFigures& node) {
+  ReachedRates rates;
+  const bool is_pcie = node.node_bytes_per_s < kPcieBytesPerS;
+  rates.node_bytes_per_s =
+      node.node_bytes_per_s * (is_pcie || node.is_node_staged ? kStagedShare : kSwitchedShare);
+  rates.node_hop_s = is_pcie ? 6e-6 : 2.5e-6;
+  const double nominal = node.network_bytes_per_s;
+  const double ports = node.network_ports;
+  if (node.transport == Transport::tcp) {
+    rates.network_bytes_per_s =
+        std::min(kTcpShare * nominal, ports * kTcpConnectionsPerPort * kTcpConnectionBytesPerS);
+    rates.network_hop_s = 35e-6;
+    rates.server_bytes_per_s = std::min(kTcpShare * nominal / ports, kTcpConnectionBytesPerS);
+  } else {
+    rates.network_bytes_per_s = kRdmaShare * nominal;
+    if (node.transport == Transport::staged)
+      rates.network_bytes_per_s = std::min(rates.network_bytes_per_s, ports * kStagedPortBytesPerS);
+    rates.network_hop_s = 8e-6;
+    rates.server_bytes_per_s = rates.network_bytes_per_s;
+  }
+  return rates;
+}
+
+double exchange_s(const ReachedRates& rates,
+                  Exchange exchange,
+                  const TrainingRow& row,
+                  double bytes,
+                  double messages) {
+  if (row.devices < 2 || exchange == Exchange::none || bytes <= 0) return 0;
+  const TrainingRow in_node = {.nodes = 1, .devices = std::max(1, row.devices / row.nodes)};
+  switch (exchange) {
+    case Exchange::none:
+      return 0;
+    case Exchange::ring:
+      return ring_s(rates, row, bytes, messages);
+    case Exchange::nccl: {
+      const double ring = ring_s(rates, row, bytes, messages);
+      return row.nodes > 1 ? std::min(ring, tree_s(rates, row, bytes, messages)) : ring;
+    }
+    case Exchange::byteps: {
+      const double node = in_node.devices > 1 ? ring_s(rates, in_node, bytes, messages) : 0;
+      if (row.nodes == 1) return node;
+      const double servers = bytes / rates.server_bytes_per_s + 2 * rates.network_hop_s;
+      return std::max(node, servers) + kPipelineShare * std::min(node, servers);
+    }
+    case Exchange::parameter_server: {
+      const double copies_s = 2 * bytes / rates.node_bytes_per_s;
+      return copies_s + row.devices * bytes / kHostSumBytesPerS;
+    }
+  }
+  return 0;
+}
+
+}  // namespace epochcast

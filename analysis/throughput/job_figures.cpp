@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/throughput/job_figures.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include "analysis/throughput/row_names.hpp"
+#include "base/error.hpp"
+#include "base/text/suggest.hpp"
+#include "core/formats/device.hpp"
+
+namespace epochcast {
+namespace {
+
+template <typename Value, std::size_t N>
+Value named(const std::string& text,
+            const char* kind,
+            const RowName<Value> (&known)[N],
+            const std::string& option) {
+  std::vector<std::string> names;
+  for (const auto& [name, value] : known) {
+    if (text == name) return value;
+    names.emplace_back(name);
+  }
+  throw UserError(option + ": " + unknown_name(kind, text, names));
+}
+
+}  // namespace
+
+NodeFigures node_figures(const Platform& platform, const Catalog& catalog) {
+  if (platform.nodes.empty())
+    throw UserError(platform.path + ": --row needs a platform with nodes, not a SimGrid file");
+  const NodeGroup& group = platform.nodes.front();
+  NodeFigures node;
+  node.devices_per_node = 0;
+  for (const DeviceGroup& devices : group.devices) {
+    if (!devices.is_worker) continue;
+    node.devices_per_node += devices.count;
+    const std::vector<std::string> known = catalog.names("models/devices");
+    if (std::find(known.begin(), known.end(), devices.model) == known.end()) continue;
+    node.memory_bytes_per_s =
+        load_device(catalog.find("models/devices", devices.model, platform.path))
+            .memory_bytes_per_s;
+  }
+  if (group.interconnect) {
+    // An NVLink mesh states a pair's link.
+    const bool is_mesh = group.interconnect->topology == NodeTopology::nvlink;
+    node.node_bytes_per_s = group.interconnect->link.bytes_per_s *
+                            (is_mesh ? std::max(1, node.devices_per_node - 1) : 1);
+  }
+  if (platform.network)
+    node.network_bytes_per_s =
+        group.uplink ? group.uplink->link.bytes_per_s : platform.network->link.bytes_per_s;
+  return node;
+}
+
+TrainingJob training_job(const Network& network) {
+  // Convolutional networks; attention has more kernels for each tensor.
+  constexpr double kBackwardKernels = 2;
+  TrainingJob job;
+  job.parameters = static_cast<double>(network.parameters());
+  job.gradient_bytes = network.gradient_bytes();
+  job.kernels = 0;
+  job.tensors = 0;
+  for (const Layer& layer : network.layers) {
+    job.kernels += (1 + kBackwardKernels) * layer.operations;
+    if (layer.parameters > 0) ++job.tensors;
+  }
+  if (!network.layers.empty())
+    job.last_gradient_bytes =
+        static_cast<double>(network.layers.back().parameters) * network.bytes_per_gradient;
+  return job;
+}
+
+Transport transport_named(const std::string& name, const std::string& option) {
+  return named(name, "transport", kTransportNames, option);
+}
+
+GradientOverlap overlap_named(const std::string& name, const std::string& option) {
+  return named(name, "overlap", kOverlapNames, option);
+}
+
+}  // namespace epochcast

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include "analysis/throughput/training_job.hpp"
+#include "core/formats/network.hpp"
+#include "core/formats/platform.hpp"
+#include "core/job/job.hpp"
+
+namespace epochcast {
+
+/// The nominal figures of the platform's first nodes. Throws a UserError if the platform is a
+/// SimGrid file.
+[[nodiscard]] NodeFigures node_figures(const Platform& platform, const Catalog& catalog);
+
+/// The job of training the network: its gradients, of which the last layer's are complete at the
+/// end of backward.
+[[nodiscard]] TrainingJob training_job(const Network& network);
+
+/// By name; throws a UserError that begins with `option`.
+[[nodiscard]] Transport transport_named(const std::string& name, const std::string& option);
+[[nodiscard]] GradientOverlap overlap_named(const std::string& name, const std::string& option);
+
+}  // namespace epochcast

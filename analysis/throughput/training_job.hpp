@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+namespace epochcast {
+
+/// How messages leave a node. `staged` is RDMA without GPUDirect: through host memory.
+enum class Transport { rdma, staged, tcp };
+
+/// A cluster of equal nodes as its data sheet states it: nominal rates, one way.
+struct NodeFigures {
+  int devices_per_node = 1;
+  /// Of a device to the others of its node; 0 if there is one device.
+  double node_bytes_per_s = 0;
+  /// Copies between devices go through host memory (no peer-to-peer).
+  bool is_node_staged = false;
+  /// Of a node, all ports together.
+  double network_bytes_per_s = 0;
+  int network_ports = 1;
+  Transport transport = Transport::rdma;
+  /// Of a device's memory; the optimizer's time follows from it. 0: the optimizer is free.
+  double memory_bytes_per_s = 0;
+};
+
+enum class Exchange { none, ring, nccl, byteps, parameter_server };
+
+/// When gradients leave: after backward, in buckets or one by one during it, by priority (also
+/// during the next forward), or unknown: the mean of `none` and `bucket`.
+enum class GradientOverlap { none, bucket, tensor, priority, unknown };
+
+/// What a job sums, and when.
+struct TrainingJob {
+  double parameters = 0;
+  double gradient_bytes = 0;
+  /// Of the gradients that are complete only at the end of backward, such as an embedding's.
+  double last_gradient_bytes = 0;
+  /// Parameter tensors: the messages of `tensor`.
+  int tensors = 100;
+  /// Kernels that a batch starts at least, forward and backward: the fixed part of its time follows
+  /// from them.
+  double kernels = 300;
+  /// Of a node for each sample of its devices (loading), and of a step with several devices (a walk
+  /// through the graph). Rows of a full node replace them.
+  double node_sample_s = 0;
+  double distributed_step_s = 0;
+  Exchange exchange = Exchange::nccl;
+  GradientOverlap overlap = GradientOverlap::bucket;
+  /// Of a bucket or partition.
+  double bucket_bytes = 25.0 * 1024 * 1024;
+  /// Memory traffic of the optimizer per parameter and step.
+  double optimizer_bytes_per_parameter = 20;
+  /// The optimizer's work is divided among the devices of a node.
+  bool is_optimizer_sharded = false;
+};
+
+/// One configuration: devices in all, and what each of them does per step.
+struct TrainingRow {
+  int nodes = 1;
+  int devices = 1;
+  double batch = 1;
+  int accumulation = 1;
+};
+
+}  // namespace epochcast

@@ -1,0 +1,180 @@
+# SPDX-License-Identifier: Apache-2.0
+"""docs/clusters.md and its plots."""
+from pathlib import Path
+
+import formulas
+import translate
+
+DOCS = translate.ROOT / "docs"
+INTRODUCTION = """# Published clusters, forecast from one node
+What somebody knows before buying a cluster is the rate of one device and of one full node. These are forecasts of {rows}
+larger configurations of {systems} published systems from such rows. The systems' files state hardware, software and
+rows; measured values of the forecast rows were neither in them nor looked up. `make clusters` repeats every forecast,
+and `make test` checks that they are complete and those of the program.
+
+A cell is the forecast in the unit of its table and, in parentheses, how far 90 % of measurements should lie from it.
+"Beside formulas" counts the table's configurations whose forecast differs from a formula by more than 5 %: linear
+scaling, the ring bound with a node's whole network and with a part for each device, and the first ring bound hidden
+behind two thirds of a batch.
+
+## Assumptions of all systems
+The model is described in [simulator](simulator.md#calibration-from-rows). Every figure below is a default of it.
+- Rows of one node are given in most systems and hold exactly; a forecast adds what changes beyond them.
+- Gradients: as the file states. Overlap: as the file states; "unknown" counts as the mean of hidden and not hidden.
+- The optimizer moves 20 bytes per parameter (SGD), 36 (Adam, LARS) or 56 (LAMB), twice as many in TensorFlow 1.
+- A transformer starts 12 kernels for each parameter tensor and batch (4 if fused), a convolutional network 3.
+- Without a row of a full node: 5 us of a node per image that is loaded from disk, and 3 us per kernel for
+  `find_unused_parameters`.
+- NCCL 2.4 has no trees for large messages. An InfiniBand port reaches 85 % of its nominal rate, 8.5 GB/s if messages
+  are staged in host memory. A TCP port reaches 90 %, at most two connections of 1.5 GB/s.
+
+Constants were chosen from public sources and from rows that are given: leaving out the rows of full nodes and
+forecasting them from one device has a median error of 2 to 4 %, 16 % in the three 2080 Ti systems, whose nodes
+lose most of their time inside a node in ways that only a row of a node shows.
+"""
+
+
+def label(row):
+    return f"{row['nodes']} x {row['devices'] // row['nodes']}"
+
+
+def job_name(row):
+    parts = row["id"].split("/")[1:-1]
+    return " ".join(parts)
+
+
+def number(value):
+    return f"{value:.0f}" if value >= 1000 else f"{value:.3g}"
+
+
+def cell(forecast):
+    half = max(forecast["high"] / forecast["forecast"], forecast["forecast"] / forecast["low"]) - 1
+    return f"{number(forecast['forecast'])} ({100 * half:.0f} %)"
+
+
+def table(rows, forecasts):
+    columns = sorted({(r["nodes"], r["devices"]) for r in rows})
+    lines = ["| job | unit | " + " | ".join(f"{n} x {d // n}" for n, d in columns) + " |", "|---|---" + "|---" * len(columns) + "|"]
+    jobs = {}
+    for row in rows:
+        jobs.setdefault((job_name(row), row["unit"]), {})[(row["nodes"], row["devices"])] = row
+    for (job, unit), of_job in jobs.items():
+        cells = [cell(forecasts[of_job[c]["id"]]) if c in of_job else "" for c in columns]
+        lines.append(f"| {job} | {unit} | " + " | ".join(cells) + " |")
+    return lines
+
+
+def grade(rows, data):
+    """What the forecasts rest on, in words."""
+    given = [r for r in data["given"] if r.get("measured")]
+    has_node = any(r["nodes"] == 1 and r["devices"] > 1 for r in given)
+    has_nodes = any(r["nodes"] > 1 for r in given) or data.get("network_given")
+    if has_nodes:
+        return "fitted: rows of several nodes or messages between nodes are given"
+    if has_node:
+        return "extrapolated: a full node is given, nothing of the network"
+    return "assumed: one device is given, nothing of the node"
+
+
+def plot(name, rows, forecasts, data):
+    """Seconds of a step beside the smallest configuration of the job, over devices, with intervals."""
+    width, height, left, top = 640, 300, 56, 16
+    series = {}
+    for row in rows:
+        seconds = in_seconds(data, row, forecasts[row["id"]])
+        series.setdefault(job_name(row), []).append((row["devices"], seconds))
+    points = []
+    for values in series.values():
+        values.sort()
+        first = values[0][1][0]
+        points.append([(devices, [s / first for s in triple]) for devices, triple in values])
+    devices = sorted({d for values in points for d, _ in values})
+    most = max(v for values in points for _, triple in values for v in triple)
+    least = min(v for values in points for _, triple in values for v in triple)
+    x_of = {d: left + (i + 0.5) * (width - left - 12) / len(devices) for i, d in enumerate(devices)}
+
+    def y_of(value):
+        return top + (most - value) / max(most - least, 1e-9) * (height - top - 44)
+
+    out = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" font-family="sans-serif" '
+           f'font-size="12"><title>{name}</title><rect width="{width}" height="{height}" fill="white"/>']
+    for share in (0, 0.25, 0.5, 0.75, 1):
+        value = least + share * (most - least)
+        out.append(f'<line x1="{left}" x2="{width - 12}" y1="{y_of(value):.1f}" y2="{y_of(value):.1f}" stroke="#ddd"/>'
+                   f'<text x="{left - 6}" y="{y_of(value) + 4:.1f}" text-anchor="end">{value:.2f}</text>')
+    for device, x in x_of.items():
+        out.append(f'<text x="{x:.1f}" y="{height - 26}" text-anchor="middle">{device}</text>')
+    out.append(f'<text x="{(left + width) / 2}" y="{height - 8}" text-anchor="middle">devices; time of a step (or '
+               'collective) beside that of the job\'s smallest configuration, with intervals</text>')
+    for i, values in enumerate(points):
+        shift = (i / max(1, len(points) - 1) - 0.5) * 24
+        colour = f"hsl({(i * 47) % 360},60%,40%)"
+        line = " ".join(f"{x_of[d] + shift:.1f},{y_of(t[0]):.1f}" for d, t in values)
+        out.append(f'<polyline points="{line}" fill="none" stroke="{colour}" stroke-width="1"/>')
+        for d, (middle, low, high) in values:
+            x = x_of[d] + shift
+            out.append(f'<line x1="{x:.1f}" x2="{x:.1f}" y1="{y_of(low):.1f}" y2="{y_of(high):.1f}" stroke="{colour}" '
+                       f'opacity="0.5"/><circle cx="{x:.1f}" cy="{y_of(middle):.1f}" r="2" fill="{colour}"/>')
+    out.append("</svg>")
+    (DOCS / "clusters").mkdir(exist_ok=True)
+    (DOCS / "clusters" / f"{name}.svg").write_text("\n".join(out) + "\n")
+
+
+def in_seconds(data, row, forecast):
+    workload = next(w for w in data["workloads"] if w["id"] == row["workload"])
+    convert = (lambda v: v / 1000) if row["unit"] == "ms" else (lambda v: translate.step_s(row, workload, v))
+    bounds = sorted(convert(forecast[k]) for k in ("low", "high"))
+    return [convert(forecast["forecast"])] + bounds
+
+
+def assumed(data, rows):
+    """The assumptions of the system's own forecasts, from its rows file."""
+    document, _ = next(translate.questions(data))
+    cluster = document["cluster"]
+    parts = [f"transport {cluster.get('transport', 'rdma')}", f"{cluster.get('ports', 1)} network port(s) a node"]
+    if cluster.get("staged-in-node"):
+        parts.append("copies inside a node go through host memory")
+    overlaps = sorted({translate.job_overlap(r) for r in rows if translate.is_training(r)})
+    if overlaps:
+        parts.append("overlap " + ", ".join(overlaps))
+    return "; ".join(parts)
+
+
+def differences(data, rows, forecasts):
+    parts = []
+    for name, formula in formulas.FORMULAS.items():
+        pairs = [(formula(data, r), in_seconds(data, r, forecasts[r["id"]])[0]) for r in rows]
+        pairs = [(f, s) for f, s in pairs if f]
+        if pairs:
+            parts.append(f"{name} {sum(abs(f / s - 1) > 0.05 for f, s in pairs)} of {len(pairs)}")
+    return "; ".join(parts)
+
+
+def wrapped(text, width=118):
+    lines, line = [], ""
+    indent = "  " if text.startswith("- ") else ""
+    for word in text.split():
+        if line and len(line) + 1 + len(word) > width:
+            lines.append(line)
+            line = indent + word
+        else:
+            line = f"{line} {word}" if line else word
+    return lines + [line]
+
+
+def write(systems, forecasts):
+    asked = [(data, [r for r in data["asked"] if r["id"] in forecasts]) for data in systems]
+    asked = [(data, rows) for data, rows in asked if rows]
+    out = INTRODUCTION.format(rows=len(forecasts), systems=len(asked)).splitlines()
+    for data, rows in asked:
+        name = data["system"]
+        plot(name, rows, forecasts, data)
+        out += ["", f"## {name}"]
+        out += wrapped(f"{data['title']}. Source: [{data['source']}]({data['url']}).")
+        out.append("")
+        out += wrapped(f"- Grade: {grade(rows, data)}.")
+        out += wrapped(f"- Assumptions: {assumed(data, rows)}.")
+        out += wrapped(f"- Beside formulas: {differences(data, rows, forecasts)}.")
+        out += ["", f"![{name}: time over devices](clusters/{name}.svg)", ""]
+        out += table(rows, forecasts)
+    (DOCS / "clusters.md").write_text("\n".join(out) + "\n")
