@@ -278,18 +278,23 @@ std::vector<StepForecast> forecast_rows(const NodeFigures& node,
   }
   // What no assumption stands for: one run differs from the next, and more so the larger the
   // cluster.
-  constexpr double kRunError = 0.015;
-  constexpr double kScaleError = 0.008;
+  constexpr double kRunError = 0.02;
+  constexpr double kScaleError = 0.01;
   // The first step out of a node meets what no row of one node shows.
-  constexpr double kNodesError = 0.025;
+  constexpr double kNodesError = 0.04;
+  constexpr double kNodeError = 0.03;
+  const bool is_node_measured = node_row(measured.own, false) || node_row(measured.own, true) ||
+                                base_row(measured.own).row.devices > 1;
   constexpr double k90PercentDeviations = 1.645;
   std::vector<StepForecast> forecasts;
   for (std::size_t row = 0; row < asked.size(); ++row) {
     const double scale =
         kScaleError * std::log2(std::max(1.0, static_cast<double>(asked[row].nodes)));
     const double out_of_node = asked[row].nodes > 1 ? kNodesError : 0;
+    const double in_node = is_node_measured || asked[row].devices == 1 ? 0 : kNodeError;
     const double deviation =
-        std::sqrt(squares[row] + kRunError * kRunError + out_of_node * out_of_node + scale * scale);
+        std::sqrt(squares[row] + kRunError * kRunError + out_of_node * out_of_node +
+                  in_node * in_node + scale * scale);
     const double factor = std::exp(k90PercentDeviations * deviation);
     forecasts.push_back(
         {.step_s = usual_s[row], .low_s = usual_s[row] / factor, .high_s = usual_s[row] * factor});

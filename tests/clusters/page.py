@@ -23,7 +23,7 @@ The model is described in [simulator](simulator.md#calibration-from-rows). Every
 - Gradients: as the file states. Overlap: as the file states; "unknown" counts as the mean of hidden and not hidden.
 - The optimizer moves 20 bytes per parameter (SGD), 36 (Adam, LARS) or 56 (LAMB), twice as many in TensorFlow 1.
 - A transformer starts 12 kernels for each parameter tensor and batch (4 if fused), a convolutional network 3.
-- Without a row of a full node: 5 us of a node per image that is loaded from disk, and 3 us per kernel for
+- Without a row of a full node: 4 us of a node per image that is loaded from disk, and 3 us per kernel for
   `find_unused_parameters`.
 - NCCL 2.4 has no trees for large messages. An InfiniBand port reaches 85 % of its nominal rate, 8.5 GB/s if messages
   are staged in host memory. A TCP port reaches 90 %, at most two connections of 1.5 GB/s.

@@ -137,6 +137,9 @@ def job_of(data, workload, row):
     horovod = row.get("variant") == "horovod" or "Horovod" in workload.get("notes", "")
     job["bucket"] = "4MiB" if "partitions" in bucket else "16MB" if "up to 16 MB" in software and "oneflow" in \
         workload["id"] else "64MiB" if horovod else "25MiB"
+    # A rule that merges tensors where that hides more: few messages, and a short last one.
+    if "merged" in bucket:
+        job["overlap"], job["tensors"] = "tensor", 10
     # Transformers start some 12 kernels for each parameter tensor, convolutional networks 3; fused and captured ones 4.
     is_transformer = workload["network"].startswith(("bert", "transformer"))
     is_fused = "distributed fused LAMB" in data["software"]
@@ -144,7 +147,7 @@ def job_of(data, workload, row):
     if "find_unused_parameters" in software:
         job["distributed-step"] = f"{job['kernels'] * 3}us"
     if re.search("real ImageNet|DALI, ImageNet", software):
-        job["node-sample"] = "5us"
+        job["node-sample"] = "4us"
     if "TensorFlow 1" in software:
         job["optimizer-bytes-per-parameter"] *= 2
     if "sharded optimizer" in data["software"] and workload.get("optimizer") == "LAMB":
