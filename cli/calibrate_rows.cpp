@@ -24,7 +24,7 @@ namespace {
 namespace po = boost::program_options;
 using Texts = std::vector<std::string>;
 
-Texts texts_of(const po::variables_map& values, const char* option) {
+Texts row_texts(const po::variables_map& values, const char* option) {
   return values.count(option) > 0 ? values[option].as<Texts>() : Texts();
 }
 
@@ -67,18 +67,18 @@ RowsFile described_by_options(const po::variables_map& values) {
 RowsFile rows_from(const po::variables_map& values) {
   RowsFile rows = values.count("rows") > 0 ? load_rows(values["rows"].as<std::string>())
                                            : described_by_options(values);
-  for (const std::string& file : texts_of(values, "nccl-tests"))
+  for (const std::string& file : row_texts(values, "nccl-tests"))
     add_nccl_tests(read_text_file(file), file, rows.rates);
-  for (const std::string& text : texts_of(values, "osu")) {
+  for (const std::string& text : row_texts(values, "osu")) {
     const BenchmarkFile benchmark = benchmark_from(text);
     add_osu(read_text_file(benchmark.file), benchmark.nodes, benchmark.file, rows.rates);
   }
   const TrainingRow usual = {.devices = rows.node.devices_per_node,
                              .batch = static_cast<double>(values["batch"].as<int>())};
   if (!(usual.batch >= 1)) throw UserError("--batch: expected a count of samples");
-  for (const std::string& text : texts_of(values, "row"))
+  for (const std::string& text : row_texts(values, "row"))
     rows.rows.push_back(parse_measured_row(text, usual, "--row"));
-  for (const std::string& text : texts_of(values, "forecast")) {
+  for (const std::string& text : row_texts(values, "forecast")) {
     const std::vector<TrainingRow> more = parse_rows_text(text, usual, "--forecast");
     rows.forecast.insert(rows.forecast.end(), more.begin(), more.end());
   }
