@@ -48,6 +48,31 @@ void buckets_are_sync(int ranks, Findings& findings) {
   }
 }
 
+void zero_is_sync(int ranks, Findings& findings) {
+  for (const std::string optimizer : {"sgd", "adamw"}) {
+    Trial trial = trial_of("sync", alike_on(two_nodes(ranks)), kBatch);
+    set(trial.config, "optimizer", optimizer);
+    const Outcome sync = run_trial(trial);
+    trial.strategy = "zero";
+    findings.is_identical(run_trial(trial), sync, "zero with " + optimizer);
+    trial.config.overlap = Overlap::bucket;
+    trial.config.first_bucket_bytes = trial.config.bucket_bytes = 8000;
+    compare(run_trial(trial), sync, "zero in buckets with " + optimizer, findings);
+  }
+}
+
+void dear_is_buckets(int ranks, Findings& findings) {
+  for (const std::string optimizer : {"sgd", "adamw"}) {
+    Trial trial = trial_of("sync", alike_on(two_nodes(ranks)), kBatch);
+    set(trial.config, "optimizer", optimizer);
+    trial.config.overlap = Overlap::bucket;
+    trial.config.first_bucket_bytes = trial.config.bucket_bytes = 8000;
+    const Outcome buckets = run_trial(trial);
+    trial.config.overlap = Overlap::dear;
+    findings.is_identical(run_trial(trial), buckets, "dear with " + optimizer);
+  }
+}
+
 void hetgrad_buckets_are_hetgrad(int ranks, Findings& findings) {
   Trial trial = short_trial("hetgrad", two_nodes(ranks));
   std::vector<double> seconds(static_cast<std::size_t>(ranks), 1);
@@ -122,6 +147,8 @@ void all_start_from_rank_0(int ranks, Findings& findings) {
 std::vector<Case> exchange_cases() {
   return {
       {"sync in buckets is sync", {2, 4}, buckets_are_sync},
+      {"zero is sync, bit by bit after many steps", {1, 2, 4}, zero_is_sync},
+      {"sync with dear is sync in buckets, bit by bit", {1, 2, 4}, dear_is_buckets},
       {"hetgrad in buckets is hetgrad, also without samples", {2, 4}, hetgrad_buckets_are_hetgrad},
       {"sync is the same with every all-reduce algorithm", {2, 3, 4}, algorithms_are_ring},
       {"all ranks start from rank 0's parameters", {2, 4}, all_start_from_rank_0},
