@@ -28,7 +28,7 @@ constexpr StrategySettingOf kSharding("sharding",
                                       "full-shard|shard-grad-op|hybrid-shard",
                                       "fsdp: PyTorch's FULL_SHARD, SHARD_GRAD_OP, HYBRID_SHARD",
                                       "full-shard",
-                                      "hybrid-shard",
+                                      "shard-grad-op",
                                       value::Name{kShardings});
 
 constexpr std::array<const StrategySetting*, 1> kSettings = {&kSharding};
@@ -38,6 +38,8 @@ std::vector<int> in_same_place(const Fabric& fabric) {
   std::map<int, std::vector<int>> by_node;
   for (int rank = 0; rank < fabric.world().size(); ++rank)
     by_node[fabric.workers()[static_cast<std::size_t>(rank)].node].push_back(rank);
+  if (by_node.size() == 1)
+    throw UserError("--sharding hybrid-shard: the job has one node; full-shard is the same there");
   const auto place = static_cast<std::size_t>(fabric.node().member_of(fabric.rank()));
   std::vector<int> ranks;
   for (const auto& [node, workers] : by_node) {

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <vector>
 
 #include "core/job/setting_text.hpp"
 #include "strategies/settings.hpp"
@@ -36,16 +35,16 @@ const std::array kFsdp = {SettingText{"strategy", "fsdp"},
                           SettingText{"first-bucket", "25MiB"}};
 
 void apply_preset(JobConfig& config, const std::string& name) {
-  std::vector<std::string> names;
+  std::string names;
   for (const Preset& preset : presets()) {
-    names.emplace_back(preset.name);
+    names += (names.empty() ? "" : ", ") + std::string(preset.name);
     if (preset.name != name) continue;
     for (const SettingText& setting : preset.settings)
       all_settings().set(config, setting.name, setting.value, "--like " + name);
     config.like = name;
     return;
   }
-  fail(name, "one of " + joined(names));
+  fail(name, "one of " + names);
 }
 
 }  // namespace

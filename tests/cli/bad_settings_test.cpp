@@ -93,7 +93,7 @@ TEST_CASE("impossible values are refused with the expected ones, exit 2", "[cli]
        {"--bucket 1", "--bucket: got \"1\"; expected a size with its unit, such as \"32GiB\""},
        {"--alpha 1.5", "--alpha: got \"1.5\"; expected a share from 0 to 1"},
        {"--alpha nan", "--alpha: got \"nan\"; expected a share from 0 to 1"},
-       {"--overlap maybe", "--overlap: got \"maybe\"; expected one of none, bucket"},
+       {"--overlap maybe", "--overlap: got \"maybe\"; expected one of none, bucket, dear"},
        {"--exchange-seconds -1s",
         "--exchange-seconds: got \"-1s\"; expected a value that is not negative"}});
 }
