@@ -114,7 +114,7 @@ TEST_CASE("all mistakes of an experiment file are reported at once, by path", "[
   CHECK(outcome.err ==
         "epochcast: e.json: /batch: got \"0\"; expected a whole number of at least 1\n"
         "epochcast: e.json: /btch: unknown setting \"btch\"; did you mean \"batch\"?\n"
-        "epochcast: e.json: /overlap: got \"none,bucket\"; expected one of none, bucket\n"
+        "epochcast: e.json: /overlap: got \"none,bucket\"; expected one of none, bucket, dear\n"
         "epochcast: e.json: /seed: got null; expected a text, a number, true, false, or a list of "
         "these\n");
 }

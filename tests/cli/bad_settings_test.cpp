@@ -155,7 +155,7 @@ TEST_CASE("all mistakes among the flags are reported at once", "[cli]") {
   CHECK(outcome.status == 2);
   CHECK(outcome.err ==
         "epochcast: --batch: got \"0\"; expected a whole number of at least 1\n"
-        "epochcast: --overlap: got \"maybe\"; expected one of none, bucket\n"
+        "epochcast: --overlap: got \"maybe\"; expected one of none, bucket, dear\n"
         "epochcast: --alpha: got \"2\"; expected a share from 0 to 1\n"
         "epochcast: --set seed: got \"x\"; expected a whole number of at least 0\n");
 }

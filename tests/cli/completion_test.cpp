@@ -30,7 +30,7 @@ TEST_CASE("bash completes commands, options and their words", "[cli]") {
 
   CHECK(offered({"epochcast", "si"}) == Words{"simulate"});
   CHECK(offered({"epochcast", "simulate", "--over"}) == Words{"--overlap"});
-  CHECK(offered({"epochcast", "simulate", "--overlap", ""}) == Words{"none", "bucket"});
+  CHECK(offered({"epochcast", "simulate", "--overlap", ""}) == Words{"none", "bucket", "dear"});
   CHECK(offered({"epochcast", "simulate", "--overlap", "=", "b"}) == Words{"bucket"});
   CHECK(offered({"epochcast", "list", "pl"}) == Words{"platforms"});
   CHECK(offered({"epochcast", "measure", "b"}) == Words{"batches"});
