@@ -35,6 +35,18 @@ double broadcast_range_s(int ranks, const Message& whole) {
          std::max(broadcast_range_s(ranks / 2, whole), broadcast_range_s((ranks - 1) / 2, whole));
 }
 
+/// Recursive halving of the parts of ranks [first, first + count), a power of two; and, with
+/// nothing to add, recursive doubling, whose steps are the same in reverse order.
+double halving_s(const Parts& parts, int first, int count, const Message& unit) {
+  if (count == 1 || parts.range(first, first + count).size() == 0) return 0;
+  const int half = count / 2;
+  const auto low = static_cast<double>(parts.range(first, first + half).size());
+  const auto high = static_cast<double>(parts.range(first + half, first + count).size());
+  return unit.latency_s + std::max(low, high) * unit.transfer_s +
+         std::max(low * unit.add_s + halving_s(parts, first, half, unit),
+                  high * unit.add_s + halving_s(parts, first + half, half, unit));
+}
+
 }  // namespace
 
 std::optional<double> closed_form_s(std::string_view name,
@@ -69,6 +81,37 @@ std::optional<double> closed_form_s(std::string_view name,
     return reduce_range_s(ranks, whole) + broadcast_range_s(ranks, whole);
   }
   return std::nullopt;
+}
+
+std::optional<double> all_gather_closed_form_s(std::string_view form,
+                                               const Parts& parts,
+                                               std::int64_t bytes,
+                                               double alpha_s,
+                                               double beta_s_per_byte) {
+  return reduce_scatter_closed_form_s(form, parts, bytes, alpha_s, beta_s_per_byte, 0);
+}
+
+std::optional<double> reduce_scatter_closed_form_s(std::string_view form,
+                                                   const Parts& parts,
+                                                   std::int64_t bytes,
+                                                   double alpha_s,
+                                                   double beta_s_per_byte,
+                                                   double gamma_s_per_byte) {
+  const int ranks = parts.ranks();
+  const double unit_bytes = static_cast<double>(bytes) / static_cast<double>(parts.divisions());
+  const Message unit{alpha_s, unit_bytes * beta_s_per_byte, unit_bytes * gamma_s_per_byte};
+  std::int64_t largest = 0;
+  for (int rank = 0; rank < ranks; ++rank) largest = std::max(largest, parts.of(rank).size());
+  const double others = ranks - 1;
+  const double part_s = static_cast<double>(largest) * (unit.transfer_s + unit.add_s);
+
+  if (form != "ring" && form != "direct" && form != "recursive") return std::nullopt;
+  if (ranks == 1 || largest == 0) return 0;
+  if (form == "ring") return others * (alpha_s + part_s);
+  if (form == "direct") return alpha_s + others * part_s;
+  if (std::has_single_bit(static_cast<unsigned>(ranks))) return halving_s(parts, 0, ranks, unit);
+  if (!parts.are_equal()) return std::nullopt;
+  return std::bit_width(static_cast<unsigned>(ranks - 1)) * alpha_s + others * part_s;
 }
 
 }  // namespace epochcast

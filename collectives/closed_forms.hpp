@@ -5,6 +5,8 @@
 #include <optional>
 #include <string_view>
 
+#include "collectives/parts.hpp"
+
 namespace epochcast {
 
 /// Exact seconds of an all-reduce among equal ranks, or none if this schedule has no closed form.
@@ -32,5 +34,32 @@ namespace epochcast {
                                                   double alpha_s,
                                                   double beta_s_per_byte,
                                                   double gamma_s_per_byte);
+
+/// Exact seconds of an all-gather of this form (scatter_forms.hpp) on the same network, or none if
+/// it has no closed form. With P ranks, S bytes in all and m in the largest part:
+/// - ring: (P-1)(α + mβ): the largest part moves in every step
+/// - direct: α + (P-1)mβ
+/// - recursive, equal parts: ceil(log2 P)·α + ((P-1)/P)Sβ
+/// - recursive, P a power of two: T of all ranks, where T of one rank is 0, and of a range with
+///   halves of l and h bytes, T(range) = α + max(l, h)β + max(T(low half), T(high half))
+/// Without bytes, no message is sent, and the time is 0.
+[[nodiscard]] std::optional<double> all_gather_closed_form_s(std::string_view form,
+                                                             const Parts& parts,
+                                                             std::int64_t bytes,
+                                                             double alpha_s,
+                                                             double beta_s_per_byte);
+
+/// The same for a reduce-scatter:
+/// - ring: (P-1)(α + mβ + mγ)
+/// - direct: α + (P-1)mβ + (P-1)mγ
+/// - recursive, equal parts: ceil(log2 P)·α + ((P-1)/P)S(β + γ)
+/// - recursive, P a power of two: T(range) = α + max(l, h)β + max(lγ + T(low half), hγ + T(high
+///   half))
+[[nodiscard]] std::optional<double> reduce_scatter_closed_form_s(std::string_view form,
+                                                                 const Parts& parts,
+                                                                 std::int64_t bytes,
+                                                                 double alpha_s,
+                                                                 double beta_s_per_byte,
+                                                                 double gamma_s_per_byte);
 
 }  // namespace epochcast

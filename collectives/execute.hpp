@@ -24,6 +24,10 @@ struct Execution {
 /// Runs a schedule over one payload per rank in place, without threads. Numbers are added in the
 /// order in which processes would add them, so results are equal bit by bit.
 ///
+/// T is any type whose sum converts to it explicitly: float, double, an integer, or a
+/// half-precision type that converts to float, whose elements are then added in float and rounded
+/// once a hop.
+///
 /// A round ends when each of its transfers has been matched (sends do not buffer), so a schedule
 /// that completes here needs no buffering by the network. Received blocks are applied in order of
 /// listing.
@@ -75,7 +79,7 @@ class Executor {
 
   std::size_t element(int rank, std::int64_t unit) {
     const auto elements = static_cast<std::int64_t>(payload(rank).size());
-    return static_cast<std::size_t>(unit * elements / schedule_.divisions());
+    return static_cast<std::size_t>(first_element(unit, schedule_.divisions(), elements));
   }
 
   void begin_round(int rank) {

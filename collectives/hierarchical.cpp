@@ -4,7 +4,8 @@
 #include <unordered_map>
 
 #include "collectives/checks.hpp"
-#include "collectives/ring_step.hpp"
+#include "collectives/placed.hpp"
+#include "collectives/ring.hpp"
 #include "collectives/tree.hpp"
 
 namespace epochcast {
@@ -88,44 +89,31 @@ Round Hierarchical::sharded_round(int rank, std::int64_t index) const {
   const int node = node_[static_cast<std::size_t>(rank)];
   const int place = place_[static_cast<std::size_t>(rank)];
   const int size = node_size(node);
-  const RingPlace inner{.position = place,
-                        .size = size,
-                        .next = member(node, (place + 1) % size),
-                        .previous = member(node, (place + size - 1) % size)};
-  const RingBlocks shards{.begin = 0, .stride = nodes(), .length = nodes()};
   const std::int64_t in_node = size - 1;
-  const std::int64_t across = nodes() - 1;
-
-  if (index < in_node) return ring_reduce_scatter(inner, shards, index);
-  std::int64_t step = index - in_node;
-  if (step >= 2 * across) return ring_all_gather(inner, shards, step - 2 * across);
-
-  const RingPlace outer{.position = node,
-                        .size = nodes(),
-                        .next = member((node + 1) % nodes(), place),
-                        .previous = member((node + nodes() - 1) % nodes(), place)};
-  const std::int64_t shard = (place + 1) % size;  // the result of the reduce-scatter here
-  const RingBlocks pieces{.begin = shard * nodes(), .stride = 1, .length = 1};
-  if (step < across) return ring_reduce_scatter(outer, pieces, step);
-  return ring_all_gather(outer, pieces, step - across);
+  const std::int64_t across = 2 * (std::int64_t{nodes()} - 1);
+  const auto in_this_node = [&](int other) { return member(node, other); };
+  const auto at_this_place = [&](int other) { return member(other, place); };
+  if (index < in_node) {
+    const RingReduceScatter scatter(Parts::equal(size, nodes()), kRingShift);
+    return placed(scatter.round(place, index), in_this_node);
+  }
+  if (index < in_node + across) {
+    const std::int64_t shard = (place + kRingShift) % size;
+    return placed(Ring(nodes()).round(node, index - in_node), at_this_place, shard * nodes());
+  }
+  const RingAllGather gather(Parts::equal(size, nodes()), kRingShift);
+  return placed(gather.round(place, index - in_node - across), in_this_node);
 }
 
 Round Hierarchical::led_round(int rank, std::int64_t index) const {
-  const std::int64_t across = nodes() - 1;
+  const std::int64_t across = 2 * (std::int64_t{nodes()} - 1);
   const std::int64_t step = index - kTreeRounds;
   if (step < 0) return tree_round(rank, ActionKind::receive_add, index == 0);
-  if (step >= 2 * across) {
-    return tree_round(rank, ActionKind::receive, step == 2 * across + 1);
-  }
+  if (step >= across) return tree_round(rank, ActionKind::receive, step == across + 1);
 
-  const int node = node_[static_cast<std::size_t>(rank)];
   if (place_[static_cast<std::size_t>(rank)] != 0) return {};
-  const RingPlace leaders{.position = node,
-                          .size = nodes(),
-                          .next = member((node + 1) % nodes(), 0),
-                          .previous = member((node + nodes() - 1) % nodes(), 0)};
-  if (step < across) return ring_reduce_scatter(leaders, RingBlocks{}, step);
-  return ring_all_gather(leaders, RingBlocks{}, step - across);
+  const auto leader = [&](int node) { return member(node, 0); };
+  return placed(Ring(nodes()).round(node_[static_cast<std::size_t>(rank)], step), leader);
 }
 
 Round Hierarchical::tree_round(int rank, ActionKind arrival, bool is_with_children) const {

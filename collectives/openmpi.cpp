@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "collectives/openmpi.hpp"
 
+#include "collectives/all_gather.hpp"
 #include "collectives/checks.hpp"
 #include "collectives/linear.hpp"
 #include "collectives/openmpi_decision.hpp"
@@ -8,6 +9,7 @@
 #include "collectives/recursive_doubling.hpp"
 #include "collectives/reduce_broadcast.hpp"
 #include "collectives/ring.hpp"
+#include "collectives/scatter_forms.hpp"
 #include "collectives/tree.hpp"
 
 namespace epochcast {
@@ -53,6 +55,26 @@ std::unique_ptr<Schedule> make_openmpi_all_reduce(int ranks, std::int64_t bytes)
       break;
   }
   return std::make_unique<Rabenseifner>(ranks);
+}
+
+std::unique_ptr<Schedule> make_openmpi_reduce_scatter(const Parts& parts, std::int64_t bytes) {
+  const bool is_ring = openmpi_reduce_scatter(parts.ranks(), bytes) == OpenMpiReduceScatter::ring;
+  return make_reduce_scatter(is_ring ? "ring" : "recursive", parts, bytes);
+}
+
+std::unique_ptr<Schedule> make_openmpi_all_gather(const Parts& parts, std::int64_t bytes) {
+  switch (openmpi_all_gather(parts.ranks(), bytes)) {
+    case OpenMpiAllGather::ring:
+      return std::make_unique<RingAllGather>(parts);
+    case OpenMpiAllGather::neighbor:
+      return std::make_unique<NeighborAllGather>(parts);
+    case OpenMpiAllGather::two_ranks:
+      return std::make_unique<DirectAllGather>(parts);
+    case OpenMpiAllGather::gather_broadcast:
+    case OpenMpiAllGather::bruck:
+      break;
+  }
+  return std::make_unique<BruckAllGather>(parts);
 }
 
 }  // namespace epochcast

@@ -79,6 +79,85 @@ constexpr Row<OpenMpiBroadcast> kBroadcast[] = {
     {kAnyRanks, kAnyBytes, OpenMpiBroadcast::four_nomial},
 };
 
+constexpr Row<OpenMpiReduceScatter> kReduceScatter[] = {
+    {4, 65536, OpenMpiReduceScatter::ring},
+    {4, 131072, OpenMpiReduceScatter::butterfly},
+    {4, kAnyBytes, OpenMpiReduceScatter::ring},
+    {8, 8, OpenMpiReduceScatter::non_overlapping},
+    {8, 262144, OpenMpiReduceScatter::recursive_halving},
+    {8, kAnyBytes, OpenMpiReduceScatter::ring},
+    {32, 262144, OpenMpiReduceScatter::recursive_halving},
+    {32, kAnyBytes, OpenMpiReduceScatter::ring},
+    {64, 64, OpenMpiReduceScatter::non_overlapping},
+    {64, 2048, OpenMpiReduceScatter::recursive_halving},
+    {64, 524288, OpenMpiReduceScatter::butterfly},
+    {64, kAnyBytes, OpenMpiReduceScatter::ring},
+    {128, 256, OpenMpiReduceScatter::non_overlapping},
+    {128, 512, OpenMpiReduceScatter::recursive_halving},
+    {128, 2048, OpenMpiReduceScatter::butterfly},
+    {128, 4096, OpenMpiReduceScatter::recursive_halving},
+    {128, kAnyBytes, OpenMpiReduceScatter::butterfly},
+    {256, 256, OpenMpiReduceScatter::non_overlapping},
+    {256, 512, OpenMpiReduceScatter::recursive_halving},
+    {256, kAnyBytes, OpenMpiReduceScatter::butterfly},
+    {512, 256, OpenMpiReduceScatter::non_overlapping},
+    {512, 1024, OpenMpiReduceScatter::recursive_halving},
+    {512, kAnyBytes, OpenMpiReduceScatter::butterfly},
+    {1024, 512, OpenMpiReduceScatter::non_overlapping},
+    {1024, 2048, OpenMpiReduceScatter::recursive_halving},
+    {1024, 8192, OpenMpiReduceScatter::butterfly},
+    {1024, 16384, OpenMpiReduceScatter::recursive_halving},
+    {1024, kAnyBytes, OpenMpiReduceScatter::butterfly},
+    {2048, 512, OpenMpiReduceScatter::non_overlapping},
+    {2048, 4096, OpenMpiReduceScatter::recursive_halving},
+    {2048, 16384, OpenMpiReduceScatter::butterfly},
+    {2048, 32768, OpenMpiReduceScatter::recursive_halving},
+    {2048, kAnyBytes, OpenMpiReduceScatter::butterfly},
+    {4096, 512, OpenMpiReduceScatter::non_overlapping},
+    {4096, 4096, OpenMpiReduceScatter::recursive_halving},
+    {4096, kAnyBytes, OpenMpiReduceScatter::butterfly},
+    {kAnyRanks, 1024, OpenMpiReduceScatter::non_overlapping},
+    {kAnyRanks, 8192, OpenMpiReduceScatter::recursive_halving},
+    {kAnyRanks, kAnyBytes, OpenMpiReduceScatter::butterfly},
+};
+
+/// By the mean part.
+constexpr Row<OpenMpiAllGather> kAllGather[] = {
+    {3, 2048, OpenMpiAllGather::ring},
+    {3, 4096, OpenMpiAllGather::two_ranks},
+    {3, 8192, OpenMpiAllGather::ring},
+    {3, kAnyBytes, OpenMpiAllGather::two_ranks},
+    {8, 256, OpenMpiAllGather::gather_broadcast},
+    {8, 4096, OpenMpiAllGather::neighbor},
+    {8, 8192, OpenMpiAllGather::ring},
+    {8, 16384, OpenMpiAllGather::neighbor},
+    {8, 262144, OpenMpiAllGather::bruck},
+    {8, kAnyBytes, OpenMpiAllGather::neighbor},
+    {16, 1024, OpenMpiAllGather::gather_broadcast},
+    {16, kAnyBytes, OpenMpiAllGather::bruck},
+    {32, 128, OpenMpiAllGather::gather_broadcast},
+    {32, 262144, OpenMpiAllGather::bruck},
+    {32, kAnyBytes, OpenMpiAllGather::ring},
+    {64, 256, OpenMpiAllGather::gather_broadcast},
+    {64, 8192, OpenMpiAllGather::bruck},
+    {64, kAnyBytes, OpenMpiAllGather::ring},
+    {128, 256, OpenMpiAllGather::gather_broadcast},
+    {128, 4096, OpenMpiAllGather::bruck},
+    {128, kAnyBytes, OpenMpiAllGather::ring},
+    {256, 1024, OpenMpiAllGather::bruck},
+    {256, 65536, OpenMpiAllGather::neighbor},
+    {256, kAnyBytes, OpenMpiAllGather::ring},
+    {512, 1024, OpenMpiAllGather::bruck},
+    {512, kAnyBytes, OpenMpiAllGather::ring},
+    {1024, 512, OpenMpiAllGather::bruck},
+    {1024, 1024, OpenMpiAllGather::gather_broadcast},
+    {1024, 4096, OpenMpiAllGather::bruck},
+    {1024, 1048576, OpenMpiAllGather::neighbor},
+    {1024, kAnyBytes, OpenMpiAllGather::ring},
+    {kAnyRanks, 4096, OpenMpiAllGather::bruck},
+    {kAnyRanks, kAnyBytes, OpenMpiAllGather::neighbor},
+};
+
 /// The last row of a table applies to everything.
 template <typename Choice>
 Choice choose(std::span<const Row<Choice>> rows, int ranks, std::int64_t bytes) {
@@ -111,6 +190,16 @@ OpenMpiReduce openmpi_reduce(int ranks, std::int64_t bytes) {
 
 OpenMpiBroadcast openmpi_broadcast(int ranks, std::int64_t bytes) {
   return choose<OpenMpiBroadcast>(kBroadcast, ranks, bytes);
+}
+
+OpenMpiReduceScatter openmpi_reduce_scatter(int ranks, std::int64_t bytes) {
+  return choose<OpenMpiReduceScatter>(kReduceScatter, ranks, bytes);
+}
+
+OpenMpiAllGather openmpi_all_gather(int ranks, std::int64_t bytes) {
+  const auto algorithm = choose<OpenMpiAllGather>(kAllGather, ranks, bytes / ranks);
+  const bool is_odd = ranks % 2 != 0;
+  return algorithm == OpenMpiAllGather::neighbor && is_odd ? OpenMpiAllGather::ring : algorithm;
 }
 
 }  // namespace epochcast

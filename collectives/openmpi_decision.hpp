@@ -22,6 +22,24 @@ enum class OpenMpiReduce { binomial, in_order_binary };
 /// The trees of the broadcast that `nonoverlapping` ends with.
 enum class OpenMpiBroadcast { linear, binary, four_nomial };
 
+/// The reduce-scatter algorithms of Open MPI's tuned component, with their numbers in
+/// coll_tuned_reduce_scatter_algorithm.
+enum class OpenMpiReduceScatter {
+  non_overlapping = 1,
+  recursive_halving = 2,
+  ring = 3,
+  butterfly = 4,
+};
+
+/// Its all-gathers of unequal parts, with their numbers in coll_tuned_allgatherv_algorithm.
+enum class OpenMpiAllGather {
+  gather_broadcast = 1,
+  bruck = 2,
+  ring = 3,
+  neighbor = 4,
+  two_ranks = 5,
+};
+
 /// The choice of Open MPI 4.1's fixed decision for a commutative all-reduce.
 ///
 /// Source: ompi_coll_tuned_allreduce_intra_dec_fixed,
@@ -51,5 +69,16 @@ enum class OpenMpiBroadcast { linear, binary, four_nomial };
 /// Source: ompi_coll_tuned_bcast_intra_dec_fixed, same file; the rows that nonoverlapping can
 /// reach.
 [[nodiscard]] OpenMpiBroadcast openmpi_broadcast(int ranks, std::int64_t bytes);
+
+/// The fixed decision for MPI_Reduce_scatter of `bytes` in all parts together.
+///
+/// Source: ompi_coll_tuned_reduce_scatter_intra_dec_fixed, same file.
+[[nodiscard]] OpenMpiReduceScatter openmpi_reduce_scatter(int ranks, std::int64_t bytes);
+
+/// The fixed decision for MPI_Allgatherv of `bytes` in all parts together.
+///
+/// Source: ompi_coll_tuned_allgatherv_intra_dec_fixed, same file, which decides by the mean part;
+/// and coll_base_allgatherv.c, whose neighbour exchange of an odd number of ranks is the ring.
+[[nodiscard]] OpenMpiAllGather openmpi_all_gather(int ranks, std::int64_t bytes);
 
 }  // namespace epochcast

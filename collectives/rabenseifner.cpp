@@ -4,13 +4,25 @@
 #include <bit>
 
 #include "collectives/checks.hpp"
+#include "collectives/placed.hpp"
+#include "collectives/reduce_scatter.hpp"
 
 namespace epochcast {
+namespace {
+
+int bits_reversed(int number, int bits) {
+  int result = 0;
+  for (int bit = 0; bit < bits; ++bit) result = result << 1 | (number >> bit & 1);
+  return result;
+}
+
+}  // namespace
 
 Rabenseifner::Rabenseifner(int ranks)
     : ranks_(checked_ranks(ranks)),
       power_(static_cast<int>(std::bit_floor(static_cast<unsigned>(ranks)))),
-      steps_(std::countr_zero(static_cast<unsigned>(power_))) {}
+      steps_(std::countr_zero(static_cast<unsigned>(power_))),
+      gather_(Parts::equal(power_)) {}
 
 std::int64_t Rabenseifner::rounds(int /*rank*/) const {
   return 2 * steps_ + (power_ == ranks_ ? 0 : 3);
@@ -21,8 +33,7 @@ Round Rabenseifner::round(int rank, std::int64_t index) const {
   if (index < fold_rounds) return fold(rank, index);
   const int step = static_cast<int>(index) - fold_rounds;
   if (step == 2 * steps_) return unfold(rank);
-  if (step < steps_) return exchange(rank, step, true);
-  return exchange(rank, 2 * steps_ - 1 - step, false);
+  return exchange(rank, step);
 }
 
 Round Rabenseifner::fold(int rank, std::int64_t index) const {
@@ -46,30 +57,19 @@ Round Rabenseifner::unfold(int rank) const {
                  Block{0, power_}}};
 }
 
-Round Rabenseifner::exchange(int rank, int step, bool is_scatter) const {
+Round Rabenseifner::exchange(int rank, int step) const {
   const int extra = ranks_ - power_;
   const bool is_folding = rank < 2 * extra;
   if (is_folding && rank % 2 == 1) return {};
 
-  const int mine = is_folding ? rank / 2 : rank - extra;
-  const int partner = mine ^ (1 << step);
-  const int peer = partner < extra ? 2 * partner : partner + extra;
-
-  // Each earlier step kept the low or the high half of the window, by one bit of the number.
-  std::int64_t begin = 0;
-  std::int64_t half = power_ / 2;
-  for (int k = 0; k < step; ++k, half /= 2) {
-    if ((mine >> k & 1) != 0) begin += half;
-  }
-  const Block low{begin, begin + half};
-  const Block high{begin + half, begin + 2 * half};
-  const bool keeps_high = (mine >> step & 1) != 0;
-  const Block kept = keeps_high ? high : low;
-  const Block given = keeps_high ? low : high;
-  if (is_scatter) {
-    return {Action{ActionKind::send, peer, given}, Action{ActionKind::receive_add, peer, kept}};
-  }
-  return {Action{ActionKind::send, peer, kept}, Action{ActionKind::receive, peer, given}};
+  const int number = is_folding ? rank / 2 : rank - extra;
+  const int position = bits_reversed(number, steps_);
+  const auto rank_at = [&](int other) {
+    const int peer = bits_reversed(other, steps_);
+    return peer < extra ? 2 * peer : peer + extra;
+  };
+  if (step >= steps_) return placed(gather_.round(position, step - steps_), rank_at);
+  return placed(reversed(gather_.round(position, steps_ - 1 - step)), rank_at);
 }
 
 }  // namespace epochcast

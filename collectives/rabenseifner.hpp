@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "collectives/schedule.hpp"
+#include "collectives/all_gather.hpp"
 
 namespace epochcast {
 
@@ -11,7 +11,9 @@ namespace epochcast {
 /// doubling.
 ///
 /// Thakur, Rabenseifner and Gropp, IJHPCA 19(1), 2005. Neighbours exchange the largest blocks: step
-/// k of the reduce-scatter has distance 2^k and 1/2^(k+1) of the payload. With P = Q + E ranks, Q a
+/// k of the reduce-scatter has distance 2^k and 1/2^(k+1) of the payload. So the position in
+/// recursive doubling, whose neighbours exchange the smallest ones, is a rank's number with its
+/// bits in reverse. With P = Q + E ranks, Q a
 /// power of two, the first 2E ranks fold in two rounds (exchange and add halves; the odd rank hands
 /// its half to the even one) and unfold in one, as in Open MPI's redscat_allgather. Idle ranks have
 /// empty rounds.
@@ -21,7 +23,7 @@ class Rabenseifner : public Schedule {
   explicit Rabenseifner(int ranks);
 
   [[nodiscard]] int ranks() const override { return ranks_; }
-  [[nodiscard]] std::int64_t divisions() const override { return power_; }
+  [[nodiscard]] std::int64_t divisions() const override { return gather_.divisions(); }
   /// 2·log2(Q), and 3 more when ranks fold.
   [[nodiscard]] std::int64_t rounds(int rank) const override;
   [[nodiscard]] Round round(int rank, std::int64_t index) const override;
@@ -29,11 +31,13 @@ class Rabenseifner : public Schedule {
  private:
   [[nodiscard]] Round fold(int rank, std::int64_t index) const;
   [[nodiscard]] Round unfold(int rank) const;
-  [[nodiscard]] Round exchange(int rank, int step, bool is_scatter) const;
+  /// Step of the halving, then of the doubling.
+  [[nodiscard]] Round exchange(int rank, int step) const;
 
   int ranks_;
   int power_;  ///< Q, the largest power of two that is at most P
   int steps_;  ///< log2(Q)
+  DoublingAllGather gather_;
 };
 
 }  // namespace epochcast

@@ -31,6 +31,7 @@ using Make = std::unique_ptr<Schedule> (*)(const GroupShape& shape, int ranks, s
 struct Entry {
   AllReduceName name;
   Make make;
+  std::string_view scatter_form = "ring";  ///< of its reduce-scatters and all-gathers
 };
 
 template <typename OneSchedule>
@@ -69,14 +70,17 @@ constexpr Entry kEntries[] = {
       true},
      hierarchical},
     {{"linear", "rank 0 receives from everyone in turn and sends the sum to all"},
-     by_ranks<Linear>},
+     by_ranks<Linear>,
+     "direct"},
     {{"multitree", "a tree from every rank, grown along free links in and between nodes", true},
      multitree},
-    {{"openmpi", "what Open MPI 4.1 picks for this number of ranks and bytes"}, openmpi},
+    {{"openmpi", "what Open MPI 4.1 picks for this number of ranks and bytes"}, openmpi, "openmpi"},
     {{"rabenseifner", "recursive halving reduce-scatter, recursive doubling all-gather"},
-     by_ranks<Rabenseifner>},
+     by_ranks<Rabenseifner>,
+     "recursive"},
     {{"recursive-doubling", "partners at doubling distances exchange the whole payload"},
-     by_ranks<RecursiveDoubling>},
+     by_ranks<RecursiveDoubling>,
+     "recursive"},
     {{"ring", "reduce-scatter and all-gather round a ring, 1/P of the payload at a time"},
      by_ranks<Ring>},
     {{"segmented-ring", "ring whose reduce-scatter moves 1 MiB segments"}, segmented_ring},
@@ -88,6 +92,13 @@ constexpr auto kNames = [] {
   return names;
 }();
 
+const Entry& entry_of(std::string_view name) {
+  for (const Entry& entry : kEntries) {
+    if (entry.name.name == name) return entry;
+  }
+  throw std::invalid_argument("unknown all-reduce algorithm \"" + std::string(name) + "\"");
+}
+
 }  // namespace
 
 std::span<const AllReduceName> all_reduce_names() { return kNames; }
@@ -96,10 +107,15 @@ std::unique_ptr<Schedule> make_all_reduce(std::string_view name,
                                           const GroupShape& shape,
                                           std::int64_t bytes) {
   const int ranks = checked_ranks(static_cast<int>(shape.node_of_rank.size()));
-  for (const Entry& entry : kEntries) {
-    if (entry.name.name == name) return entry.make(shape, ranks, bytes);
-  }
-  throw std::invalid_argument("unknown all-reduce algorithm \"" + std::string(name) + "\"");
+  return entry_of(name).make(shape, ranks, bytes);
+}
+
+std::string_view scatter_form_of(std::string_view all_reduce) {
+  return entry_of(all_reduce).scatter_form;
+}
+
+std::string_view scatter_form_of(const AllReduceChoice& choice) {
+  return choice.servers > 0 ? "direct" : scatter_form_of(choice.algorithm);
 }
 
 void check_all_reduce(const std::string& name) {

@@ -38,6 +38,16 @@ void check_all_reduce(const std::string& name);
                                                         const GroupShape& shape,
                                                         std::int64_t bytes);
 
+/// The form (scatter_forms.hpp) of the reduce-scatters and all-gathers of a communicator with this
+/// all-reduce: `openmpi` for itself, that of its halves if it consists of them, `direct` if one
+/// rank or server adds, `ring` for trees, as in NCCL.
+///
+/// Throws std::invalid_argument for an unknown name.
+[[nodiscard]] std::string_view scatter_form_of(std::string_view all_reduce);
+
+/// The same for a communicator's choice: `direct` if it has servers.
+[[nodiscard]] std::string_view scatter_form_of(const AllReduceChoice& choice);
+
 /// The schedule by which this communicator's members all-reduce `bytes` bytes, by its
 /// AllReduceChoice.
 [[nodiscard]] std::unique_ptr<Schedule> make_all_reduce(const Communicator& among,

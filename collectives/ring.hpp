@@ -4,12 +4,16 @@
 #include <cstdint>
 #include <vector>
 
-#include "collectives/schedule.hpp"
+#include "collectives/all_gather.hpp"
+#include "collectives/reduce_scatter.hpp"
 
 namespace epochcast {
 
-/// Ring all-reduce (Patarasuk and Yuan, JPDC 2009): P-1 steps of reduce-scatter, then P-1 of
-/// all-gather.
+/// In a ring all-reduce a rank sends the block of its own number first, so it ends the
+/// reduce-scatter with the block of the next rank.
+inline constexpr int kRingShift = 1;
+
+/// Ring all-reduce (Patarasuk and Yuan, JPDC 2009): ring reduce-scatter, then ring all-gather.
 ///
 /// The ring follows rank order. Every block is 1/P of the payload; a rank sends 2(P-1) of them.
 class Ring : public Schedule {
@@ -17,15 +21,16 @@ class Ring : public Schedule {
   /// Throws std::invalid_argument when ranks < 1.
   explicit Ring(int ranks);
 
-  [[nodiscard]] int ranks() const override { return ranks_; }
-  [[nodiscard]] std::int64_t divisions() const override { return ranks_; }
+  [[nodiscard]] int ranks() const override { return scatter_.ranks(); }
+  [[nodiscard]] std::int64_t divisions() const override { return scatter_.divisions(); }
   [[nodiscard]] std::int64_t rounds(int rank) const override;
   [[nodiscard]] Round round(int rank, std::int64_t index) const override;
   /// The reduce-scatter and the all-gather, apart because only the former adds.
   [[nodiscard]] std::vector<RepeatedRounds> repeated() const override;
 
  private:
-  int ranks_;
+  RingReduceScatter scatter_;
+  RingAllGather gather_;
 };
 
 }  // namespace epochcast

@@ -9,7 +9,7 @@ namespace epochcast {
 
 /// A half-open range [begin, end) of the payload, in units of 1/divisions of it.
 ///
-/// With n elements, unit i starts at element floor(i·n/divisions); for timing a unit is exactly
+/// With n elements, unit i starts at first_element(i, divisions, n); for timing a unit is exactly
 /// bytes/divisions (the difference is below one element per unit).
 struct Block {
   std::int64_t begin = 0;
@@ -18,6 +18,13 @@ struct Block {
   [[nodiscard]] std::int64_t size() const { return end - begin; }
   bool operator==(const Block&) const = default;
 };
+
+/// floor(unit·elements/divisions), without overflow while divisions squared has none.
+[[nodiscard]] inline std::int64_t first_element(std::int64_t unit,
+                                                std::int64_t divisions,
+                                                std::int64_t elements) {
+  return unit * (elements / divisions) + unit * (elements % divisions) / divisions;
+}
 
 enum class ActionKind {
   send,         ///< send the block's value at the beginning of the round

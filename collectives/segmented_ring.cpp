@@ -5,7 +5,7 @@
 #include <stdexcept>
 
 #include "collectives/checks.hpp"
-#include "collectives/ring_step.hpp"
+#include "collectives/ring.hpp"
 
 namespace epochcast {
 
@@ -24,14 +24,20 @@ std::int64_t SegmentedRing::phases_for(int ranks, std::int64_t bytes, std::int64
 std::int64_t SegmentedRing::rounds(int /*rank*/) const { return (phases_ + 1) * (ranks_ - 1); }
 
 Round SegmentedRing::round(int rank, std::int64_t index) const {
-  const RingPlace place = place_in_rank_order(rank, ranks_);
   const std::int64_t steps = ranks_ - 1;
-  if (index < phases_ * steps) {
-    const RingBlocks segments{.begin = index / steps, .stride = phases_, .length = 1};
-    return ring_reduce_scatter(place, segments, index % steps);
+  if (index < phases_ * steps) return scatter_round(rank, index / steps, index % steps);
+  const RingAllGather gather(Parts::equal(ranks_, phases_), kRingShift);
+  return gather.round(rank, index - phases_ * steps);
+}
+
+Round SegmentedRing::scatter_round(int rank, std::int64_t phase, std::int64_t step) const {
+  const RingReduceScatter scatter(Parts::equal(ranks_), kRingShift);
+  Round round;
+  for (const auto& [kind, peer, block] : scatter.round(rank, step)) {
+    const std::int64_t segment = block.begin * phases_ + phase;
+    round.push_back({kind, peer, {segment, segment + 1}});
   }
-  const RingBlocks whole{.begin = 0, .stride = phases_, .length = phases_};
-  return ring_all_gather(place, whole, index - phases_ * steps);
+  return round;
 }
 
 std::vector<RepeatedRounds> SegmentedRing::repeated() const {

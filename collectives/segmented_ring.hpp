@@ -34,6 +34,9 @@ class SegmentedRing : public Schedule {
   [[nodiscard]] std::vector<RepeatedRounds> repeated() const override;
 
  private:
+  /// The reduce-scatter of the segments of a phase.
+  [[nodiscard]] Round scatter_round(int rank, std::int64_t phase, std::int64_t step) const;
+
   int ranks_;
   std::int64_t phases_;
 };

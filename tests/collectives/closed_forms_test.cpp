@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "collectives/closed_forms.hpp"
 
+#include "collectives/scatter_forms.hpp"
 #include "tests/catch.hpp"
 #include "tests/collectives/fluid_time.hpp"
+#include "tests/collectives/parts_cases.hpp"
 #include "tests/collectives/schedules.hpp"
 
 namespace epochcast::tests {
@@ -44,6 +46,64 @@ TEST_CASE("closed forms equal the time of their schedules on full-duplex, fairly
   }
 }
 
+TEST_CASE("closed forms of reduce-scatters and all-gathers equal the time of their schedules") {
+  int compared = 0;
+  for (const ScatterForm& form : scatter_forms()) {
+    for (int ranks = 1; ranks <= 17; ++ranks) {
+      for (const Parts& parts : tested_parts(ranks)) {
+        for (const auto& [alpha_s, beta, gamma] : kNetworks) {
+          const auto scatter_s =
+              reduce_scatter_closed_form_s(form.name, parts, kBytes, alpha_s, beta, gamma);
+          const auto gather_s = all_gather_closed_form_s(form.name, parts, kBytes, alpha_s, beta);
+          REQUIRE(scatter_s.has_value() == gather_s.has_value());
+          if (!scatter_s) continue;
+          CAPTURE(form.name, ranks, parts.divisions(), alpha_s);
+          const FluidNetwork links(ranks, alpha_s, beta, gamma);
+          const auto time_s = [&](const std::unique_ptr<Schedule>& schedule) {
+            return links.time_s(*schedule, static_cast<double>(kBytes));
+          };
+
+          // Only rounding separates the two, as above.
+          CHECK(time_s(make_reduce_scatter(form.name, parts, kBytes)) ==
+                Approx(*scatter_s).epsilon(1e-9).margin(1e-12));
+          CHECK(time_s(make_all_gather(form.name, parts, kBytes)) ==
+                Approx(*gather_s).epsilon(1e-9).margin(1e-12));
+          ++compared;
+        }
+      }
+    }
+  }
+  // Three networks; 7 sets of parts of 17 rank counts for ring and direct, and of the 5 powers of
+  // two for recursive. Of the 12 others it has the 2 equal sets and the one without bytes.
+  CHECK(compared == 3 * (2 * 7 * 17 + 7 * 5 + 3 * 12));
+}
+
+TEST_CASE("an all-reduce takes as long as its halves") {
+  const Parts parts = Parts::equal(16);
+  const auto halves_s = [&](std::string_view form) {
+    return *reduce_scatter_closed_form_s(form, parts, kBytes, 1e-6, 1e-9, 2e-10) +
+           *all_gather_closed_form_s(form, parts, kBytes, 1e-6, 1e-9);
+  };
+
+  CHECK(*closed_form_s("ring", 16, kBytes, 1e-6, 1e-9, 2e-10) == Approx(halves_s("ring")));
+  CHECK(*closed_form_s("rabenseifner", 16, kBytes, 1e-6, 1e-9, 2e-10) ==
+        Approx(halves_s("recursive")));
+}
+
+TEST_CASE("closed forms of reduce-scatters are those of the literature for 8 ranks") {
+  const double a = 1e-5;
+  const double b = 1e-9;
+  const double g = 1e-10;
+  const double s = 1e6;
+  const auto time_s = [&](std::string_view form) {
+    return reduce_scatter_closed_form_s(form, Parts::equal(8), 1'000'000, a, b, g).value();
+  };
+
+  CHECK(time_s("ring") == Approx(7 * a + 0.875 * s * (b + g)));
+  CHECK(time_s("recursive") == Approx(3 * a + 0.875 * s * (b + g)));
+  CHECK(time_s("direct") == Approx(a + 0.875 * s * (b + g)));
+}
+
 TEST_CASE("closed forms are those of the literature for 8 ranks") {
   const double a = 1e-5;
   const double b = 1e-9;
@@ -75,6 +135,7 @@ TEST_CASE("algorithms without an exact closed form have none") {
   CHECK_FALSE(closed_form_s("double-binary-tree", 8, kBytes, 1, 1, 1).has_value());
   CHECK_FALSE(closed_form_s("hierarchical", 8, kBytes, 1, 1, 1).has_value());
   CHECK_FALSE(closed_form_s("openmpi", 8, kBytes, 1, 1, 1).has_value());
+  CHECK_FALSE(all_gather_closed_form_s("openmpi", Parts::equal(8), kBytes, 1, 1).has_value());
 }
 
 TEST_CASE("one rank needs no time") {

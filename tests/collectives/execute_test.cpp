@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/collectives/execute.hpp"
 
+#include <bit>
+#include <cstdint>
 #include <vector>
 
+#include "collectives/reduce_scatter.hpp"
 #include "tests/catch.hpp"
 #include "tests/collectives/schedules.hpp"
 
@@ -32,6 +35,42 @@ constexpr Block kHalf{0, 1};
 Action send_to(int peer, Block block = kWhole) { return {ActionKind::send, peer, block}; }
 Action receive_from(int peer, Block block = kWhole) { return {ActionKind::receive, peer, block}; }
 Action add_from(int peer, Block block = kWhole) { return {ActionKind::receive_add, peer, block}; }
+
+/// The upper half of a float32, rounded to nearest, ties to even; finite values only.
+class BFloat16 {
+ public:
+  explicit BFloat16(float value) {
+    const auto bits = std::bit_cast<std::uint32_t>(value);
+    bits_ = static_cast<std::uint16_t>((bits + 0x7FFF + (bits >> 16 & 1)) >> 16);
+  }
+  operator float() const { return std::bit_cast<float>(std::uint32_t{bits_} << 16); }
+
+ private:
+  std::uint16_t bits_;
+};
+
+TEST_CASE("the executor rounds half-precision sums once a hop") {
+  const RingReduceScatter ring(Parts::equal(3));
+  const BFloat16 large(256);  // has steps of 2 in bfloat16
+  const BFloat16 one(1);
+
+  const auto execution = execute(
+      ring,
+      std::vector<std::vector<BFloat16>>{{large, large, large}, {one, one, one}, {one, one, one}});
+
+  // Part 0 starts at rank 1: (1 + 1) + 256. Part 1 starts at rank 2: (1 + 256 = 256) + 1 = 256.
+  CHECK(execution.payloads[0][0] == 258);
+  CHECK(execution.payloads[1][1] == 256);
+}
+
+TEMPLATE_TEST_CASE(
+    "the executor adds elements of any type", "", float, double, std::int8_t, std::int32_t) {
+  const Written exchange({{send_to(1), add_from(1)}}, {{add_from(0), send_to(0)}});
+
+  const auto execution = execute(exchange, std::vector<std::vector<TestType>>{{1, 2}, {10, 20}});
+
+  CHECK(execution.payloads == std::vector<std::vector<TestType>>{{11, 22}, {11, 22}});
+}
 
 TEST_CASE("the executor sends a payload's values at the beginning of the round") {
   const Written exchange({{send_to(1), add_from(1)}}, {{add_from(0), send_to(0)}});

@@ -138,5 +138,74 @@ TEST_CASE("openmpi leaves the sum on every rank of large groups") {
   }
 }
 
+/// One line of a decision function: its algorithm for `bytes`, and for one byte less (a rank, for
+/// all-gathers).
+template <typename Choice>
+struct ScatterThreshold {
+  int ranks;
+  std::int64_t bytes;
+  Choice below;
+  Choice from;
+};
+
+TEST_CASE("the reduce-scatter changes algorithm exactly where Open MPI 4.1 does") {
+  using Choice = OpenMpiReduceScatter;
+  constexpr ScatterThreshold<Choice> kLines[] = {
+      {2, 65536, Choice::ring, Choice::butterfly},
+      {3, 131072, Choice::butterfly, Choice::ring},
+      {4, 262144, Choice::recursive_halving, Choice::ring},
+      {8, 262144, Choice::recursive_halving, Choice::ring},
+      {31, 262144, Choice::recursive_halving, Choice::ring},
+      {32, 2048, Choice::recursive_halving, Choice::butterfly},
+      {63, 524288, Choice::butterfly, Choice::ring},
+      {64, 4096, Choice::recursive_halving, Choice::butterfly},
+      {255, 256, Choice::non_overlapping, Choice::recursive_halving},
+      {256, 1024, Choice::recursive_halving, Choice::butterfly},
+      {512, 8192, Choice::butterfly, Choice::recursive_halving},
+      {1024, 32768, Choice::recursive_halving, Choice::butterfly},
+      {4095, 4096, Choice::recursive_halving, Choice::butterfly},
+      {4096, 8192, Choice::recursive_halving, Choice::butterfly},
+  };
+  for (const auto& [ranks, bytes, below, from] : kLines) {
+    CAPTURE(ranks, bytes);
+    CHECK(openmpi_reduce_scatter(ranks, bytes - 1) == below);
+    CHECK(openmpi_reduce_scatter(ranks, bytes) == from);
+  }
+}
+
+TEST_CASE("the all-gather changes algorithm exactly where Open MPI 4.1 does, by the mean part") {
+  using Choice = OpenMpiAllGather;
+  constexpr ScatterThreshold<Choice> kLines[] = {
+      {2, 4096, Choice::two_ranks, Choice::ring},
+      {2, 8192, Choice::ring, Choice::two_ranks},
+      {3, 4096, Choice::ring, Choice::ring},  // a neighbour exchange of an even number of ranks
+      {4, 4096, Choice::neighbor, Choice::ring},
+      {6, 262144, Choice::bruck, Choice::neighbor},
+      {7, 262144, Choice::bruck, Choice::ring},
+      {8, 1024, Choice::gather_broadcast, Choice::bruck},
+      {16, 262144, Choice::bruck, Choice::ring},
+      {63, 8192, Choice::bruck, Choice::ring},
+      {127, 4096, Choice::bruck, Choice::ring},
+      {128, 65536, Choice::neighbor, Choice::ring},
+      {256, 1024, Choice::bruck, Choice::ring},
+      {512, 1048576, Choice::neighbor, Choice::ring},
+      {1024, 4096, Choice::bruck, Choice::neighbor},
+  };
+  for (const auto& [ranks, part_bytes, below, from] : kLines) {
+    CAPTURE(ranks, part_bytes);
+    CHECK(openmpi_all_gather(ranks, ranks * (part_bytes - 1)) == below);
+    CHECK(openmpi_all_gather(ranks, ranks * part_bytes) == from);
+  }
+}
+
+TEST_CASE("a gradient of 45 MB is reduce-scattered and gathered as Open MPI 4.1 does") {
+  const std::int64_t bytes = 44'700'000;
+
+  CHECK(make_openmpi_reduce_scatter(Parts::equal(4), bytes)->rounds(0) == 3);    // ring
+  CHECK(make_openmpi_all_gather(Parts::equal(4), bytes)->rounds(0) == 2);        // neighbour
+  CHECK(make_openmpi_all_gather(Parts::equal(12), bytes)->rounds(0) == 4);       // Bruck
+  CHECK(make_openmpi_reduce_scatter(Parts::equal(100), bytes)->rounds(0) == 7);  // butterfly
+}
+
 }  // namespace
 }  // namespace epochcast::tests
