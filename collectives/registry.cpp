@@ -21,6 +21,7 @@
 #include "collectives/rabenseifner.hpp"
 #include "collectives/recursive_doubling.hpp"
 #include "collectives/ring.hpp"
+#include "collectives/scatter_forms.hpp"
 #include "collectives/segmented_ring.hpp"
 
 namespace epochcast {
@@ -140,40 +141,16 @@ std::unique_ptr<Schedule> make_all_reduce(const Communicator& among,
   return make_all_reduce(choice.algorithm, shape, bytes);
 }
 
-namespace {
-class DirectHalf : public Schedule {
- public:
-  DirectHalf(const std::vector<std::int64_t>& counts, bool sums) : begin_(1, 0), sums_(sums) {
-    for (auto c : counts) begin_.push_back(begin_.back() + c);
-  }
-  int ranks() const override { return static_cast<int>(begin_.size()) - 1; }
-  std::int64_t divisions() const override { return begin_.back(); }
-  std::int64_t rounds(int) const override { return 1; }
-  Round round(int rank, std::int64_t) const override {
-    Round r;
-    const auto block = [&](int k) {
-      return Block{begin_[std::size_t(k)], begin_[std::size_t(k) + 1]};
-    };
-    for (int p = 0; p < ranks(); ++p) {
-      if (p == rank) continue;
-      const Block sent = block(sums_ ? p : rank), got = block(sums_ ? rank : p);
-      if (sent.size() > 0) r.push_back({ActionKind::send, p, sent});
-      if (got.size() > 0)
-        r.push_back({sums_ ? ActionKind::receive_add : ActionKind::receive, p, got});
-    }
-    return r;
-  }
-  std::vector<std::int64_t> begin_;
-  bool sums_;
-};
-}  // namespace
-std::unique_ptr<Schedule> make_reduce_scatter(const Communicator&,
-                                              const std::vector<std::int64_t>& counts) {
-  return std::make_unique<DirectHalf>(counts, true);
+std::unique_ptr<Schedule> make_reduce_scatter(const Communicator& among,
+                                              const std::vector<std::int64_t>& counts,
+                                              std::int64_t bytes) {
+  return make_reduce_scatter(scatter_form_of(among.all_reduce), Parts(counts), bytes);
 }
-std::unique_ptr<Schedule> make_all_gather(const Communicator&,
-                                          const std::vector<std::int64_t>& counts) {
-  return std::make_unique<DirectHalf>(counts, false);
+
+std::unique_ptr<Schedule> make_all_gather(const Communicator& among,
+                                          const std::vector<std::int64_t>& counts,
+                                          std::int64_t bytes) {
+  return make_all_gather(scatter_form_of(among.all_reduce), Parts(counts), bytes);
 }
 
 }  // namespace epochcast

@@ -54,11 +54,15 @@ void check_all_reduce(const std::string& name);
                                                         std::span<const WorkerInfo> workers,
                                                         std::int64_t bytes);
 
-/// The schedule of a reduce-scatter among these members, with the elements of each one's part.
-[[nodiscard]] std::unique_ptr<Schedule> make_reduce_scatter(
-    const Communicator& among, const std::vector<std::int64_t>& counts);
-/// The same of an all-gather.
+/// The schedule by which this communicator's members reduce-scatter `bytes` bytes, in the form of
+/// its all-reduce. `counts`: elements of each one's part. Rank r ends with the sum of its part.
+[[nodiscard]] std::unique_ptr<Schedule> make_reduce_scatter(const Communicator& among,
+                                                            const std::vector<std::int64_t>& counts,
+                                                            std::int64_t bytes);
+
+/// The same of an all-gather: rank r begins with its part, and ends with all.
 [[nodiscard]] std::unique_ptr<Schedule> make_all_gather(const Communicator& among,
-                                                        const std::vector<std::int64_t>& counts);
+                                                        const std::vector<std::int64_t>& counts,
+                                                        std::int64_t bytes);
 
 }  // namespace epochcast

@@ -199,9 +199,9 @@ Request MpiFabric::start_half(const char* name,
                             const Payload place = slice(numbers, begin, counts[rank]);
                             const bool is_gather = make == make_all_gather;
                             if (is_gather && mine.has_numbers()) copy(mine, place);
-                            Plan& plan = group.halves[{make, counts}];
+                            Plan& plan = group.halves[{make, std::llround(bytes), counts}];
                             if (!plan.schedule) {
-                              plan.schedule = make(group.communicator, counts);
+                              plan.schedule = make(group.communicator, counts, std::llround(bytes));
                               plan.sent = sent_by(group, *plan.schedule, bytes);
                             }
                             run_schedule(*plan.schedule, numbers, weights[rank], weights, group);

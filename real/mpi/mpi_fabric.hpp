@@ -119,7 +119,8 @@ class MpiFabric : public Fabric {
   struct Plan;
   /// Names the schedule of a half of an all-reduce with these parts.
   using MakeHalf = std::unique_ptr<Schedule> (*)(const Communicator&,
-                                                 const std::vector<std::int64_t>& counts);
+                                                 const std::vector<std::int64_t>& counts,
+                                                 std::int64_t bytes);
   const Plan& plan_of(Group& group, double bytes);
   Request start(std::shared_ptr<StreamOperation> operation, const Communicator& among);
   /// A reduce-scatter or all-gather, in place in `all`: members tell each other their counts when

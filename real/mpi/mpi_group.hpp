@@ -4,6 +4,7 @@
 #include <exception>
 #include <map>
 #include <memory>
+#include <tuple>
 #include <vector>
 
 #include "collectives/schedule.hpp"
@@ -25,8 +26,9 @@ struct MpiFabric::Group {
   MPI_Comm comm = MPI_COMM_NULL;
   int rank = 0;  ///< ours, among the members
 
-  std::map<std::int64_t, Plan> plans;                                     ///< by bytes
-  std::map<std::pair<MakeHalf, std::vector<std::int64_t>>, Plan> halves;  ///< by counts of elements
+  std::map<std::int64_t, Plan> plans;  ///< by bytes
+  /// By bytes and counts of elements.
+  std::map<std::tuple<MakeHalf, std::int64_t, std::vector<std::int64_t>>, Plan> halves;
   std::vector<float> weights;  ///< every member's, in a large all-reduce
 
   Group() = default;

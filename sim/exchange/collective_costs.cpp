@@ -26,10 +26,10 @@ std::shared_ptr<const Schedule> CollectiveCosts::schedule_of(const CollectiveCal
       known = std::make_shared<LinearGather>(call.part_counts, call.root);
       break;
     case CollectiveCall::Kind::reduce_scatter:
-      known = make_reduce_scatter(among, call.part_counts);
+      known = make_reduce_scatter(among, call.part_counts, std::llround(call.bytes));
       break;
     case CollectiveCall::Kind::all_gather:
-      known = make_all_gather(among, call.part_counts);
+      known = make_all_gather(among, call.part_counts, std::llround(call.bytes));
       break;
     case CollectiveCall::Kind::all_gather_numbers:
       known = std::make_shared<BruckAllGather>(among.size());

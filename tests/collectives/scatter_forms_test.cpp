@@ -258,5 +258,25 @@ TEST_CASE("every all-reduce has a form of reduce-scatter, by the halves it consi
   CHECK_THROWS_AS(scatter_form_of("rign"), std::invalid_argument);
 }
 
+TEST_CASE("a communicator's reduce-scatter and all-gather have the form of its all-reduce") {
+  const std::vector<std::int64_t> counts{4, 2, 0, 6, 4, 8};
+  const auto rounds = [&](const char* all_reduce, int servers) {
+    const Communicator among{
+        .id = 0,
+        .ranks = {0, 1, 2, 3, 4, 5},
+        .all_reduce = {.algorithm = all_reduce, .servers = servers},
+    };
+    const auto scatter = make_reduce_scatter(among, counts, 96);
+    CHECK(scatter->divisions() == 12);
+    CHECK(make_all_gather(among, counts, 96)->rounds(0) == scatter->rounds(0));
+    return scatter->rounds(0);
+  };
+
+  CHECK(rounds("ring", 0) == 5);
+  CHECK(rounds("rabenseifner", 0) == 3);
+  CHECK(rounds("linear", 0) == 1);
+  CHECK(rounds("ring", 1) == 1);
+}
+
 }  // namespace
 }  // namespace epochcast::tests
