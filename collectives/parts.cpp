@@ -21,14 +21,17 @@ Parts::Parts(std::span<const std::int64_t> sizes)
     if (size < 0) throw std::invalid_argument("a part has a negative size");
     unit = std::gcd(unit, size);
   }
-  units_each_ = 1;
-  const auto is_unit = [unit](std::int64_t size) { return size == unit; };
-  if (unit > 0 && std::all_of(sizes.begin(), sizes.end(), is_unit)) return;
   begin_.reserve(sizes.size() + 1);
   begin_.push_back(0);
   for (const std::int64_t size : sizes) {
-    begin_.push_back(begin_.back() + (unit == 0 ? 0 : size / unit));
+    begin_.push_back(begin_.back() + size / std::max<std::int64_t>(1, unit));
   }
+
+  bool are_rounded = begin_.back() >= ranks_;
+  for (int rank = 0; rank < ranks_; ++rank) {
+    are_rounded = are_rounded && begin_of(rank) == first_element(rank, ranks_, begin_.back());
+  }
+  if (are_rounded) *this = equal(ranks_);
 }
 
 std::int64_t Parts::divisions() const { return std::max<std::int64_t>(1, begin_of(ranks_)); }

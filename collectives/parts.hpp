@@ -19,15 +19,15 @@ class Parts {
   /// std::invalid_argument when ranks or units_each are below 1.
   [[nodiscard]] static Parts equal(int ranks, std::int64_t units_each = 1);
 
-  /// Parts of these sizes, in elements or bytes. A unit is their greatest common divisor, so equal
-  /// sizes are parts of one unit. Throws std::invalid_argument without sizes, and when one is
-  /// negative.
+  /// Parts of these sizes, in elements or bytes, with their greatest common divisor as the unit.
+  /// Sizes as equal as those of equal(ranks) are parts of one unit. Throws std::invalid_argument
+  /// without sizes, and when one is negative.
   explicit Parts(std::span<const std::int64_t> sizes);
 
   [[nodiscard]] int ranks() const { return ranks_; }
   /// Units of the payload; 1 if all parts are empty.
   [[nodiscard]] std::int64_t divisions() const;
-  /// Whether all parts have the same size, and none is empty.
+  /// Whether all parts have the same number of units, and none is empty.
   [[nodiscard]] bool are_equal() const { return begin_.empty(); }
   /// The part of a rank.
   [[nodiscard]] Block of(int rank) const { return range(rank, rank + 1); }

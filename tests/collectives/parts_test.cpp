@@ -39,6 +39,18 @@ TEST_CASE("equal sizes are parts of one unit") {
   CHECK(parts.divisions() == 3);
 }
 
+TEST_CASE("sizes that differ by rounding alone are parts of one unit") {
+  const Parts rounded(Sizes{3, 3, 4});  // of 10 elements, as Parts::equal(3) divides them
+  const Parts in_another_order(Sizes{4, 3, 3});
+  const Parts fewer_than_ranks(Sizes{0, 1, 1});
+
+  CHECK(rounded.are_equal());
+  CHECK(rounded.divisions() == 3);
+  CHECK(first_element(rounded.of(2).begin, 3, 10) == 6);
+  CHECK_FALSE(in_another_order.are_equal());
+  CHECK_FALSE(fewer_than_ranks.are_equal());
+}
+
 TEST_CASE("a payload without elements has one unit, which is in no part") {
   const Parts parts(Sizes{0, 0});
 
