@@ -51,9 +51,9 @@ double nccl_s(CollectiveKind kind, double bytes, int nodes, const SocketLink& li
     case CollectiveKind::reduce:
       return nccl_chain_s(bytes, nodes, link);
     case CollectiveKind::all_to_all:
-      // The next partner's messages begin while the last ones of this one travel.
+      // One partner after the other; a pair is done when its last bytes have arrived.
       return (nodes - 1) *
-             (bytes / nodes / link.pair_bytes_per_s * kRingLoss + link.latency_s / 2 + kProxyS);
+             (bytes / nodes / link.pair_bytes_per_s * kRingLoss + link.latency_s + kProxyS);
     case CollectiveKind::central_server:
       return 2 * nccl_chain_s(bytes, nodes, link);
     case CollectiveKind::sharded_servers:

@@ -10,12 +10,14 @@ namespace {
 // Shares of nominal rates that large all-reduces reach.
 constexpr double kSwitchedShare = 0.78;
 constexpr double kStagedShare = 0.4;
+// Of a node whose devices copy through host memory, while its ports copy there, too.
+constexpr double kStagedCrossingShare = 0.88;
 constexpr double kRdmaShare = 0.85;
 constexpr double kTcpShare = 0.9;
 constexpr double kTreeShare = 0.92;
 // One port's messages that are staged in host memory; a TCP connection that one core serves.
 constexpr double kStagedPortBytesPerS = 8.5e9;
-constexpr double kTcpConnectionBytesPerS = 1.5e9;
+constexpr double kTcpConnectionBytesPerS = 1.7e9;
 constexpr double kTcpConnectionsPerPort = 2;
 // Below it, a device reaches its neighbours through PCIe.
 constexpr double kPcieBytesPerS = 33e9;
@@ -37,7 +39,7 @@ double ring_s(const ReachedRates& rates, const TrainingRow& row, double bytes, d
   const bool is_one_node = row.nodes == 1;
   double bytes_per_s = is_one_node ? rates.node_bytes_per_s : rates.network_bytes_per_s;
   if (!is_one_node && row.devices > row.nodes)
-    bytes_per_s = std::min(bytes_per_s, rates.node_bytes_per_s);
+    bytes_per_s = std::min(bytes_per_s, rates.crossing_share * rates.node_bytes_per_s);
   const double network_hops = is_one_node ? 0 : row.nodes;
   const double ring_hops_s =
       2 * (network_hops * rates.network_hop_s + (devices - network_hops) * rates.node_hop_s) *
@@ -49,7 +51,8 @@ double ring_s(const ReachedRates& rates, const TrainingRow& row, double bytes, d
 double tree_s(const ReachedRates& rates, const TrainingRow& row, double bytes, double messages) {
   const double sent = row.nodes == 2 ? bytes : 2 * bytes;
   double slowest_s = sent / (kTreeShare * rates.network_bytes_per_s);
-  if (row.devices > row.nodes) slowest_s = std::max(slowest_s, 2 * bytes / rates.node_bytes_per_s);
+  if (row.devices > row.nodes)
+    slowest_s = std::max(slowest_s, 2 * bytes / (rates.crossing_share * rates.node_bytes_per_s));
   return slowest_s + messages * tree_hops_s(rates, row);
 }
 
@@ -60,6 +63,7 @@ ReachedRates default_rates(const NodeFigures& node) {
   const bool is_pcie = node.node_bytes_per_s < kPcieBytesPerS;
   rates.node_bytes_per_s =
       node.node_bytes_per_s * (is_pcie || node.is_node_staged ? kStagedShare : kSwitchedShare);
+  if (node.is_node_staged) rates.crossing_share = kStagedCrossingShare;
   rates.node_hop_s = is_pcie ? 6e-6 : 2.5e-6;
   const double nominal = node.network_bytes_per_s;
   const double ports = node.network_ports;
@@ -98,7 +102,8 @@ double exchange_s(const ReachedRates& rates,
       const double node = in_node.devices > 1 ? ring_s(rates, in_node, bytes, messages) : 0;
       if (row.nodes == 1) return node;
       const double servers = bytes / rates.server_bytes_per_s + 2 * rates.network_hop_s;
-      return std::max(node, servers) + kPipelineShare * std::min(node, servers);
+      return std::max(node / rates.crossing_share, servers) +
+             kPipelineShare * std::min(node / rates.crossing_share, servers);
     }
     case Exchange::parameter_server: {
       const double copies_s = 2 * bytes / rates.node_bytes_per_s;

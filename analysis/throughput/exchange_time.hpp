@@ -9,6 +9,8 @@ namespace epochcast {
 struct ReachedRates {
   double node_bytes_per_s = 0;
   double network_bytes_per_s = 0;
+  /// Of the node's rate that remains while its ports are busy, too.
+  double crossing_share = 1;
   /// Of one hop of a ring or tree, inside a node and between nodes.
   double node_hop_s = 0;
   double network_hop_s = 0;

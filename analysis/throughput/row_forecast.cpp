@@ -29,6 +29,7 @@ struct Assumed {
   double fixed_factor = 1;
   double optimizer_factor = 1;
   double node_factor = 1;
+  double gradient_factor = 1;
 };
 
 double samples_per_device(const TrainingRow& row) { return row.batch * row.accumulation; }
@@ -173,6 +174,8 @@ std::vector<double> forecast_with(const NodeFigures& node,
       (node.memory_bytes_per_s > 0 ? std::sqrt(kKernelBytesPerS / node.memory_bytes_per_s) : 1);
   const double fixed_s = assumed.fixed_factor * job.kernels * kernel_s;
   TrainingJob assumed_job = job;
+  assumed_job.gradient_bytes *= assumed.gradient_factor;
+  assumed_job.last_gradient_bytes *= assumed.gradient_factor;
   assumed_job.node_sample_s *= assumed.node_factor;
   assumed_job.distributed_step_s *= assumed.node_factor;
   const double optimizer_s = node.memory_bytes_per_s > 0
@@ -191,7 +194,8 @@ std::vector<double> forecast_with(const NodeFigures& node,
 /// The assumptions, each varied up and down by its uncertainty: pairs.
 std::vector<Assumed> varied(const Assumed& usual,
                             const NodeFigures& node,
-                            const MeasuredRates& rates) {
+                            const MeasuredRates& rates,
+                            bool is_gradient_assumed) {
   std::vector<Assumed> all;
   const auto vary = [&](auto change) {
     for (const bool is_up : {false, true}) {
@@ -213,12 +217,15 @@ std::vector<Assumed> varied(const Assumed& usual,
   });
   const double in_node = rates.node_bytes_per_s ? 1.05 : 1.25;
   vary([&](Assumed& a, bool up) { scale(a.step.rates.node_bytes_per_s, in_node, up); });
+  if (node.is_node_staged)
+    vary([&](Assumed& a, bool up) { scale(a.step.rates.crossing_share, 1.13, up); });
   vary([&](Assumed& a, bool up) {
     scale(a.step.rates.network_hop_s, rates.network_hop_s ? 1.2 : 1.8, up);
     scale(a.step.rates.node_hop_s, 1.8, up);
   });
   vary([&](Assumed& a, bool up) { scale(a.fixed_factor, kFixedPriorFactor, up); });
   vary([&](Assumed& a, bool up) { scale(a.node_factor, 2.0, up); });
+  if (is_gradient_assumed) vary([&](Assumed& a, bool up) { scale(a.gradient_factor, 1.5, up); });
   vary([&](Assumed& a, bool up) { scale(a.optimizer_factor, 1.8, up); });
   vary([&](Assumed& a, bool up) { a.step.variation += up ? 0.012 : -0.012; });
   vary([&](Assumed& a, bool up) { a.step.overlap_slowdown += up ? 0.08 : -0.08; });
@@ -266,7 +273,7 @@ std::vector<StepForecast> forecast_rows(const NodeFigures& node,
   const Assumed assumed = usual(node, rates);
   const std::vector<double> usual_s = forecast_with(node, job, measured, assumed, asked);
   std::vector<double> squares(asked.size(), 0);
-  const std::vector<Assumed> others = varied(assumed, node, rates);
+  const std::vector<Assumed> others = varied(assumed, node, rates, job.is_gradient_assumed);
   for (std::size_t i = 0; i < others.size(); i += 2) {
     const std::vector<double> low_s = forecast_with(node, job, measured, others[i], asked);
     const std::vector<double> high_s = forecast_with(node, job, measured, others[i + 1], asked);

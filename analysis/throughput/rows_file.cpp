@@ -71,6 +71,8 @@ TrainingJob read_job(JsonInput input) {
   TrainingJob job;
   job.parameters = read_positive(input.at("parameters"));
   job.gradient_bytes = input.at("gradient").quantity(Dimension::bytes);
+  if (const auto assumed = input.maybe("gradient-assumed"))
+    job.is_gradient_assumed = assumed->boolean();
   if (const auto last = input.maybe("last-gradient"))
     job.last_gradient_bytes = last->quantity(Dimension::bytes, true);
   job.tensors = static_cast<int>(input.at("tensors").integer(1, 1'000'000));

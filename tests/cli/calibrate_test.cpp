@@ -204,5 +204,34 @@ TEST_CASE("other commands ignore an experiment's validation settings", "[cli]") 
   CHECK(outcome.err.empty());
 }
 
+TEST_CASE("calibrate forecasts throughputs from throughputs", "[cli]") {
+  const Folder folder;
+  const std::string job =
+      "calibrate --platform dgx-a100 --network resnet50 --batch 64 --format json "
+      "--row \"nodes=1,devices=1: 800/s\" --row \"nodes=1,devices=8: 6000/s\" ";
+
+  const Outcome outcome = folder.run(job + "--forecast nodes=1,4");
+
+  REQUIRE(outcome.status == 0);
+  const nlohmann::json forecasts = nlohmann::json::parse(outcome.out).at("forecast");
+  REQUIRE(forecasts.size() == 2);
+  CHECK(forecasts[0]["seconds"].get<double>() == Approx(8 * 64 / 6000.0));
+  CHECK(forecasts[1]["seconds"].get<double>() > forecasts[0]["seconds"].get<double>());
+  CHECK(forecasts[1]["low"].get<double>() < forecasts[1]["seconds"].get<double>());
+  CHECK(forecasts[1]["high"].get<double>() > forecasts[1]["seconds"].get<double>());
+}
+
+TEST_CASE("calibrate --row reports what is missing, exit 2", "[cli]") {
+  const Folder folder;
+  const std::string row = "calibrate --row \"nodes=1: 800/s\" ";
+  const std::string job = row + "--platform dgx-a100 --network resnet50 ";
+
+  CHECK(folder.run(row + "--forecast nodes=2").status == 2);
+  CHECK(folder.run(job).status == 2);
+  CHECK(folder.run(job + "--forecast nodes=2 --overlap sometimes").status == 2);
+  CHECK(folder.run(job + "--forecast nodes=2 --format csv").status == 2);
+  CHECK(folder.run(job + "--forecast nodes=2 --osu missing.txt").status == 2);
+}
+
 }  // namespace
 }  // namespace epochcast::tests

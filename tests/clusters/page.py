@@ -26,7 +26,7 @@ The model is described in [simulator](simulator.md#calibration-from-rows). Every
 - Without a row of a full node: 4 us of a node per image that is loaded from disk, and 3 us per kernel for
   `find_unused_parameters`.
 - NCCL 2.4 has no trees for large messages. An InfiniBand port reaches 85 % of its nominal rate, 8.5 GB/s if messages
-  are staged in host memory. A TCP port reaches 90 %, at most two connections of 1.5 GB/s.
+  are staged in host memory. A TCP port reaches 90 %, at most two connections of 1.7 GB/s.
 
 Constants were chosen from public sources and from rows that are given: leaving out the rows of full nodes and
 forecasting them from one device has a median error of 2 to 4 %, 16 % in the three 2080 Ti systems, whose nodes

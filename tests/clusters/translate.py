@@ -125,6 +125,8 @@ def job_of(data, workload, row):
            "tensors": network["tensors"],
            "last-gradient": f"{network['last'] * bytes_each}B",
            "optimizer-bytes-per-parameter": OPTIMIZER_BYTES.get(workload.get("optimizer", "SGD"), 20)}
+    if workload.get("gradient_bytes_grade") == "assumed":
+        job["gradient-assumed"] = True
     if row["strategy"] == "byteps":
         job["exchange"] = "byteps"
     elif row["strategy"] == "ps-sync":
