@@ -11,7 +11,7 @@
 namespace epochcast {
 
 Round RingAllGather::round(int rank, std::int64_t index) const {
-  const int sent = at_distance(rank, shift_ - index);
+  const int sent = at_distance(rank, -index);
   Round round;
   add(round, ActionKind::send, at_distance(rank, 1), sent);
   add(round, ActionKind::receive, at_distance(rank, -1), at_distance(sent, -1));

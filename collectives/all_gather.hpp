@@ -14,17 +14,12 @@ namespace epochcast {
 /// the step before. Rank r sends all parts but that of rank r+1.
 class RingAllGather : public PartsSchedule {
  public:
-  /// Rank r begins with the part of rank r + shift, modulo the ranks.
-  explicit RingAllGather(Parts parts, int shift = 0)
-      : PartsSchedule(std::move(parts)), shift_(shift) {}
+  explicit RingAllGather(Parts parts) : PartsSchedule(std::move(parts)) {}
 
   [[nodiscard]] std::int64_t rounds(int /*rank*/) const override { return ranks() - 1; }
   [[nodiscard]] Round round(int rank, std::int64_t index) const override;
   /// All rounds, if parts are equal.
   [[nodiscard]] std::vector<RepeatedRounds> repeated() const override;
-
- private:
-  int shift_;
 };
 
 /// All-gather by recursive doubling among 2^k ranks: in step i, partners at distance 2^i exchange

@@ -94,14 +94,14 @@ Round Hierarchical::sharded_round(int rank, std::int64_t index) const {
   const auto in_this_node = [&](int other) { return member(node, other); };
   const auto at_this_place = [&](int other) { return member(other, place); };
   if (index < in_node) {
-    const RingReduceScatter scatter(Parts::equal(size, nodes()), kRingShift);
+    const RingReduceScatter scatter(Parts::equal(size, nodes()));
     return placed(scatter.round(place, index), in_this_node);
   }
   if (index < in_node + across) {
-    const std::int64_t shard = (place + kRingShift) % size;
-    return placed(Ring(nodes()).round(node, index - in_node), at_this_place, shard * nodes());
+    const std::int64_t shard_begin = std::int64_t{place} * nodes();
+    return placed(Ring(nodes()).round(node, index - in_node), at_this_place, shard_begin);
   }
-  const RingAllGather gather(Parts::equal(size, nodes()), kRingShift);
+  const RingAllGather gather(Parts::equal(size, nodes()));
   return placed(gather.round(place, index - in_node - across), in_this_node);
 }
 

@@ -4,7 +4,7 @@
 namespace epochcast {
 
 Round RingReduceScatter::round(int rank, std::int64_t index) const {
-  const int sent = at_distance(rank, shift_ - 1 - index);
+  const int sent = at_distance(rank, -1 - index);
   Round round;
   add(round, ActionKind::send, at_distance(rank, 1), sent);
   add(round, ActionKind::receive_add, at_distance(rank, -1), at_distance(sent, -1));

@@ -15,17 +15,12 @@ namespace epochcast {
 /// one that arrives, and sends the sum on. Rank r sends all parts but its own.
 class RingReduceScatter : public PartsSchedule {
  public:
-  /// Rank r ends with the part of rank r + shift, modulo the ranks.
-  explicit RingReduceScatter(Parts parts, int shift = 0)
-      : PartsSchedule(std::move(parts)), shift_(shift) {}
+  explicit RingReduceScatter(Parts parts) : PartsSchedule(std::move(parts)) {}
 
   [[nodiscard]] std::int64_t rounds(int /*rank*/) const override { return ranks() - 1; }
   [[nodiscard]] Round round(int rank, std::int64_t index) const override;
   /// All rounds, if parts are equal.
   [[nodiscard]] std::vector<RepeatedRounds> repeated() const override;
-
- private:
-  int shift_;
 };
 
 /// The round of an all-gather backwards: what was sent is received and added, what was received is

@@ -3,8 +3,7 @@
 
 namespace epochcast {
 
-Ring::Ring(int ranks)
-    : scatter_(Parts::equal(ranks), kRingShift), gather_(Parts::equal(ranks), kRingShift) {}
+Ring::Ring(int ranks) : scatter_(Parts::equal(ranks)), gather_(Parts::equal(ranks)) {}
 
 std::int64_t Ring::rounds(int rank) const { return scatter_.rounds(rank) + gather_.rounds(rank); }
 

@@ -9,13 +9,10 @@
 
 namespace epochcast {
 
-/// In a ring all-reduce a rank sends the block of its own number first, so it ends the
-/// reduce-scatter with the block of the next rank.
-inline constexpr int kRingShift = 1;
-
 /// Ring all-reduce (Patarasuk and Yuan, JPDC 2009): ring reduce-scatter, then ring all-gather.
 ///
-/// The ring follows rank order. Every block is 1/P of the payload; a rank sends 2(P-1) of them.
+/// A reduce-scatter and an all-gather of equal parts give the same sums, bit by bit. The ring
+/// follows rank order. Every block is 1/P of the payload; a rank sends 2(P-1) of them.
 class Ring : public Schedule {
  public:
   /// Throws std::invalid_argument when ranks < 1.

@@ -26,12 +26,12 @@ std::int64_t SegmentedRing::rounds(int /*rank*/) const { return (phases_ + 1) * 
 Round SegmentedRing::round(int rank, std::int64_t index) const {
   const std::int64_t steps = ranks_ - 1;
   if (index < phases_ * steps) return scatter_round(rank, index / steps, index % steps);
-  const RingAllGather gather(Parts::equal(ranks_, phases_), kRingShift);
+  const RingAllGather gather(Parts::equal(ranks_, phases_));
   return gather.round(rank, index - phases_ * steps);
 }
 
 Round SegmentedRing::scatter_round(int rank, std::int64_t phase, std::int64_t step) const {
-  const RingReduceScatter scatter(Parts::equal(ranks_), kRingShift);
+  const RingReduceScatter scatter(Parts::equal(ranks_));
   Round round;
   for (const auto& [kind, peer, block] : scatter.round(rank, step)) {
     const std::int64_t segment = block.begin * phases_ + phase;

@@ -73,11 +73,11 @@ TEST_CASE("hierarchical of 1,250 nodes with 8 ranks each gives its rounds on dem
   CHECK(schedule.divisions() == 10'000);
   CHECK(schedule.rounds(9'999) == 7 + 2 * 1'249 + 7);
   // In the node: an eighth of the payload to the next rank of the node.
-  CHECK(schedule.round(9'999, 0)[0] == Action{ActionKind::send, 9'992, Block{8'750, 10'000}});
-  // Across: rank 0 holds shard 1 by then, and exchanges 1/1,250 of it with the same place of other
+  CHECK(schedule.round(9'999, 0)[0] == Action{ActionKind::send, 9'992, Block{7'500, 8'750}});
+  // Across: rank 0 holds shard 0 by then, and exchanges 1/1,250 of it with the same place of other
   // nodes.
-  CHECK(schedule.round(0, 7)[0] == Action{ActionKind::send, 8, Block{1'250, 1'251}});
-  CHECK(schedule.round(0, 7)[1] == Action{ActionKind::receive_add, 9'992, Block{2'499, 2'500}});
+  CHECK(schedule.round(0, 7)[0] == Action{ActionKind::send, 8, Block{1'249, 1'250}});
+  CHECK(schedule.round(0, 7)[1] == Action{ActionKind::receive_add, 9'992, Block{1'248, 1'249}});
   CHECK(schedule.repeated().size() == 4);
 }
 

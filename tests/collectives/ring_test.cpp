@@ -45,9 +45,28 @@ TEST_CASE("a ring of 10,000 ranks gives any round without computing the others")
 
   CHECK(ring.rounds(0) == 19'998);
   REQUIRE(round.size() == 2);
-  // The last step of the all-gather: 9'998 blocks have come round since block 0 left rank 9'999.
-  CHECK(round[0] == Action{ActionKind::send, 0, Block{2, 3}});
-  CHECK(round[1] == Action{ActionKind::receive, 9'998, Block{1, 2}});
+  // The last step of the all-gather: 9'998 blocks have come round since block 9'999 left its rank.
+  CHECK(round[0] == Action{ActionKind::send, 0, Block{1, 2}});
+  CHECK(round[1] == Action{ActionKind::receive, 9'998, Block{0, 1}});
+}
+
+TEST_CASE("a ring's reduce-scatter and all-gather give the sums of its all-reduce, bit by bit") {
+  for (int ranks = 1; ranks <= 9; ++ranks) {
+    CAPTURE(ranks);
+    std::vector<std::vector<float>> payloads;
+    for (int rank = 0; rank < ranks; ++rank) {
+      auto& payload = payloads.emplace_back();
+      for (int i = 0; i < 3 * ranks + 1; ++i) {
+        payload.push_back(1 / static_cast<float>(7 * rank + i + 1));  // sums depend on their order
+      }
+    }
+
+    const auto reduced = execute(Ring(ranks), payloads);
+    const auto scattered = execute(RingReduceScatter(Parts::equal(ranks)), payloads);
+    const auto gathered = execute(RingAllGather(Parts::equal(ranks)), scattered.payloads);
+
+    CHECK(gathered.payloads == reduced.payloads);
+  }
 }
 
 TEST_CASE("a segmented ring sends as many bytes as a ring, in smaller messages") {
