@@ -14,7 +14,7 @@ constexpr double kStagedShare = 0.4;
 constexpr double kStagedCrossingShare = 0.88;
 constexpr double kRdmaShare = 0.85;
 constexpr double kTcpShare = 0.9;
-constexpr double kTreeShare = 0.92;
+constexpr double kTreeShare = 0.85;
 // One port's messages that are staged in host memory; a TCP connection that one core serves.
 constexpr double kStagedPortBytesPerS = 8.5e9;
 constexpr double kTcpConnectionBytesPerS = 1.7e9;

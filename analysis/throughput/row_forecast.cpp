@@ -289,7 +289,9 @@ std::vector<StepForecast> forecast_rows(const NodeFigures& node,
   constexpr double kScaleError = 0.01;
   // The first step out of a node meets what no row of one node shows.
   constexpr double kNodesError = 0.04;
-  constexpr double kNodeError = 0.03;
+  // An unmeasured node; a part of a node between measured ends.
+  constexpr double kNodeError = 0.035;
+  constexpr double kPartError = 0.015;
   const bool is_node_measured = node_row(measured.own, false) || node_row(measured.own, true) ||
                                 base_row(measured.own).row.devices > 1;
   constexpr double k90PercentDeviations = 1.645;
@@ -298,7 +300,11 @@ std::vector<StepForecast> forecast_rows(const NodeFigures& node,
     const double scale =
         kScaleError * std::log2(std::max(1.0, static_cast<double>(asked[row].nodes)));
     const double out_of_node = asked[row].nodes > 1 ? kNodesError : 0;
-    const double in_node = is_node_measured || asked[row].devices == 1 ? 0 : kNodeError;
+    const bool is_part = asked[row].nodes == 1 && asked[row].devices > 1;
+    const double in_node = asked[row].devices == 1 ? 0
+                           : !is_node_measured     ? kNodeError
+                           : is_part               ? kPartError
+                                                   : 0;
     const double deviation =
         std::sqrt(squares[row] + kRunError * kRunError + out_of_node * out_of_node +
                   in_node * in_node + scale * scale);

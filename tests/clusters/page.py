@@ -22,7 +22,7 @@ The model is described in [simulator](simulator.md#calibration-from-rows). Every
 - Rows of one node are given in most systems and hold exactly; a forecast adds what changes beyond them.
 - Gradients: as the file states. Overlap: as the file states; "unknown" counts as the mean of hidden and not hidden.
 - The optimizer moves 20 bytes per parameter (SGD), 36 (Adam, LARS) or 56 (LAMB), twice as many in TensorFlow 1.
-- A transformer starts 12 kernels for each parameter tensor and batch (4 if fused), a convolutional network 3.
+- A transformer starts 12 kernels for each parameter tensor and batch, a convolutional or fused network 3.
 - Without a row of a full node: 4 us of a node per image that is loaded from disk, and 3 us per kernel for
   `find_unused_parameters`.
 - NCCL 2.4 has no trees for large messages. An InfiniBand port reaches 85 % of its nominal rate, 8.5 GB/s if messages

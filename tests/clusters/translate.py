@@ -142,10 +142,10 @@ def job_of(data, workload, row):
     # A rule that merges tensors where that hides more: few messages, and a short last one.
     if "merged" in bucket:
         job["overlap"], job["tensors"] = "tensor", 10
-    # Transformers start some 12 kernels for each parameter tensor, convolutional networks 3; fused and captured ones 4.
+    # Transformers start some 12 kernels for each parameter tensor, convolutional networks and fused ones 3.
     is_transformer = workload["network"].startswith(("bert", "transformer"))
     is_fused = "distributed fused LAMB" in data["software"]
-    job["kernels"] = network["tensors"] * (3 if not is_transformer else 4 if is_fused else 12)
+    job["kernels"] = network["tensors"] * (3 if not is_transformer or is_fused else 12)
     if "find_unused_parameters" in software:
         job["distributed-step"] = f"{job['kernels'] * 3}us"
     if re.search("real ImageNet|DALI, ImageNet", software):
