@@ -10,6 +10,8 @@ namespace {
 // Of a nominal rate, where no message was measured.
 constexpr double kSocketShare = 0.97;
 
+constexpr double kStartLatencies = 4;
+
 bool is_same_link(const MeasuredMessage& message, const AskedCollective& asked) {
   return message.library == asked.library && message.latency_s == asked.latency_s &&
          message.bytes_per_s == asked.bytes_per_s;
@@ -28,8 +30,10 @@ SocketLink fitted_link(double node_bytes_per_s,
     if (!shortest || message.bytes < shortest->bytes) shortest = &message;
     if (!longest || message.bytes > longest->bytes) longest = &message;
   }
+  // TCP's window doubles each round trip: about two of them pass before it fills a link of 100 ms.
   SocketLink link = {.pair_bytes_per_s = kSocketShare * asked.bytes_per_s,
-                     .latency_s = asked.latency_s};
+                     .latency_s = asked.latency_s,
+                     .start_s = kStartLatencies * asked.latency_s};
   if (shortest && shortest != longest && longest->seconds > shortest->seconds) {
     link.pair_bytes_per_s =
         std::min(asked.bytes_per_s,

@@ -32,12 +32,12 @@ double nccl_ring_s(double bytes, int nodes, double hops, const SocketLink& link)
   const double slice_bytes = kSliceBytes * std::min(1.0, chunks);
   const double slice_s = kChannels * slice_bytes / link.pair_bytes_per_s;
   const double hop_s = std::max(kSlicesPerChunk * slice_s, slice_s + link.latency_s + kProxyS);
-  return std::max(1.0, chunks) * hops * hop_s * kRingLoss;
+  return link.start_s + std::max(1.0, chunks) * hops * hop_s * kRingLoss;
 }
 
 double nccl_chain_s(double bytes, int nodes, const SocketLink& link) {
   const double slot_s = kChannels * kSlotBytes / link.pair_bytes_per_s;
-  return bytes / link.pair_bytes_per_s * kRingLoss +
+  return link.start_s + bytes / link.pair_bytes_per_s * kRingLoss +
          (nodes - 1) * (slot_s + link.latency_s + kProxyS);
 }
 
@@ -52,8 +52,8 @@ double nccl_s(CollectiveKind kind, double bytes, int nodes, const SocketLink& li
       return nccl_chain_s(bytes, nodes, link);
     case CollectiveKind::all_to_all:
       // One partner after the other; a pair is done when its last bytes have arrived.
-      return (nodes - 1) *
-             (bytes / nodes / link.pair_bytes_per_s * kRingLoss + link.latency_s + kProxyS);
+      return link.start_s + (nodes - 1) * (bytes / nodes / link.pair_bytes_per_s * kRingLoss +
+                                           link.latency_s + kProxyS);
     case CollectiveKind::central_server:
       return 2 * nccl_chain_s(bytes, nodes, link);
     case CollectiveKind::sharded_servers:

@@ -40,10 +40,33 @@ def in_unit(data, row, seconds):
     return translate.from_step(row, workload, seconds)
 
 
+def answers_of(epochcast, jobs):
+    with ThreadPoolExecutor(2) as pool:
+        return list(pool.map(lambda job: answer(epochcast, job[1]), jobs))
+
+
+def left_out(epochcast, systems):
+    """Errors of forecasts of given rows from rows of fewer devices of their workload: {system: [(error, is inside)]}."""
+    jobs = []
+    for data in systems:
+        for row in data["given"]:
+            fewer = [r for r in data["given"] if r["workload"] != row["workload"] or r["devices"] < row["devices"]]
+            has_base = any(r["workload"] == row["workload"] and r.get("measured") for r in fewer)
+            if not has_base or not row.get("measured") or not translate.is_training(row):
+                continue
+            jobs += [(data, document, rows) for document, rows in translate.questions(dict(data, given=fewer), [row])]
+    errors = {}
+    for (data, _, rows), answered in zip(jobs, answers_of(epochcast, jobs)):
+        row, (seconds, low, high) = rows[0], answered[0]
+        workload = next(w for w in data["workloads"] if w["id"] == row["workload"])
+        measured = translate.step_s(row, workload, row["measured"])
+        errors.setdefault(data["system"], []).append((seconds / measured - 1, low <= measured <= high))
+    return errors
+
+
 def forecasts_of(epochcast, systems):
     jobs = [(data, document, rows) for data in systems for document, rows in translate.questions(data)]
-    with ThreadPoolExecutor(2) as pool:
-        answers = list(pool.map(lambda job: answer(epochcast, job[1]), jobs))
+    answers = answers_of(epochcast, jobs)
     forecasts = {}
     for (data, _, rows), answered in zip(jobs, answers):
         for row, triple in zip(rows, answered):
@@ -83,7 +106,7 @@ def main():
     if "--write" in sys.argv[2:]:
         lines = [f"  {json.dumps(name)}: {json.dumps(value)}" for name, value in forecasts.items()]
         FORECASTS.write_text("{\n" + ",\n".join(lines) + "\n}\n")
-        page.write(systems, forecasts)
+        page.write(systems, forecasts, left_out(sys.argv[1], systems))
         print(f"{len(forecasts)} forecasts of {len(systems)} systems")
         return
     problems = problems_of(json.loads(FORECASTS.read_text()), forecasts, systems)
