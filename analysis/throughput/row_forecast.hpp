@@ -19,9 +19,9 @@ struct MeasuredRow {
 /// Rates that benchmarks measured; absent ones are taken from the node's nominal figures and have a
 /// wider interval.
 struct MeasuredRates {
-  std::optional<double> node_bytes_per_s;
-  std::optional<double> network_bytes_per_s;
-  std::optional<double> network_hop_s;
+  std::optional<double> node_bytes_per_s = {};
+  std::optional<double> network_bytes_per_s = {};
+  std::optional<double> network_hop_s = {};
 };
 
 /// A step's forecast seconds, and the bounds between which 90 % of measured steps are expected.
