@@ -234,6 +234,22 @@ std::vector<Assumed> varied(const Assumed& usual,
   return all;
 }
 
+/// Of a row's logarithm, beyond the assumptions: one run differs from the next, more so the larger
+/// the cluster, and the first step out of a node meets what no row of one node shows.
+double unmodelled_variance(const TrainingRow& row, bool is_node_measured) {
+  constexpr double kRun = 0.02;
+  constexpr double kDoublingOfNodes = 0.01;
+  constexpr double kOutOfNode = 0.04;
+  constexpr double kUnmeasuredNode = 0.035;
+  constexpr double kPartOfNode = 0.015;
+  double variance = kRun * kRun;
+  if (row.nodes > 1)
+    variance += kOutOfNode * kOutOfNode + std::pow(kDoublingOfNodes * std::log2(row.nodes), 2);
+  if (row.devices > 1 && !is_node_measured) variance += kUnmeasuredNode * kUnmeasuredNode;
+  if (row.devices > 1 && is_node_measured && row.nodes == 1) variance += kPartOfNode * kPartOfNode;
+  return variance;
+}
+
 }  // namespace
 
 StepCost fit_step_cost(const NodeFigures& node,
@@ -272,45 +288,32 @@ std::vector<StepForecast> forecast_rows(const NodeFigures& node,
                                         const std::vector<TrainingRow>& asked) {
   const Assumed assumed = usual(node, rates);
   const std::vector<double> usual_s = forecast_with(node, job, measured, assumed, asked);
-  std::vector<double> squares(asked.size(), 0);
+  // Of the logarithms of forecasts that are faster and slower than the usual one.
+  std::vector<double> faster(asked.size(), 0);
+  std::vector<double> slower(asked.size(), 0);
   const std::vector<Assumed> others = varied(assumed, node, rates, job.is_gradient_assumed);
   for (std::size_t i = 0; i < others.size(); i += 2) {
-    const std::vector<double> low_s = forecast_with(node, job, measured, others[i], asked);
-    const std::vector<double> high_s = forecast_with(node, job, measured, others[i + 1], asked);
+    const std::vector<double> one_s = forecast_with(node, job, measured, others[i], asked);
+    const std::vector<double> other_s = forecast_with(node, job, measured, others[i + 1], asked);
     for (std::size_t row = 0; row < asked.size(); ++row) {
-      const double change = std::max(std::abs(std::log(low_s[row] / usual_s[row])),
-                                     std::abs(std::log(high_s[row] / usual_s[row])));
-      squares[row] += change * change;
+      const double one = std::log(one_s[row] / usual_s[row]);
+      const double other = std::log(other_s[row] / usual_s[row]);
+      faster[row] += std::pow(std::min({0.0, one, other}), 2);
+      slower[row] += std::pow(std::max({0.0, one, other}), 2);
     }
   }
-  // What no assumption stands for: one run differs from the next, and more so the larger the
-  // cluster.
-  constexpr double kRunError = 0.02;
-  constexpr double kScaleError = 0.01;
-  // The first step out of a node meets what no row of one node shows.
-  constexpr double kNodesError = 0.04;
-  // An unmeasured node; a part of a node between measured ends.
-  constexpr double kNodeError = 0.035;
-  constexpr double kPartError = 0.015;
   const bool is_node_measured = node_row(measured.own, false) || node_row(measured.own, true) ||
                                 base_row(measured.own).row.devices > 1;
   constexpr double k90PercentDeviations = 1.645;
   std::vector<StepForecast> forecasts;
   for (std::size_t row = 0; row < asked.size(); ++row) {
-    const double scale =
-        kScaleError * std::log2(std::max(1.0, static_cast<double>(asked[row].nodes)));
-    const double out_of_node = asked[row].nodes > 1 ? kNodesError : 0;
-    const bool is_part = asked[row].nodes == 1 && asked[row].devices > 1;
-    const double in_node = asked[row].devices == 1 ? 0
-                           : !is_node_measured     ? kNodeError
-                           : is_part               ? kPartError
-                                                   : 0;
-    const double deviation =
-        std::sqrt(squares[row] + kRunError * kRunError + out_of_node * out_of_node +
-                  in_node * in_node + scale * scale);
-    const double factor = std::exp(k90PercentDeviations * deviation);
-    forecasts.push_back(
-        {.step_s = usual_s[row], .low_s = usual_s[row] / factor, .high_s = usual_s[row] * factor});
+    const double rest = unmodelled_variance(asked[row], is_node_measured);
+    const auto factor = [&](double variance) {
+      return std::exp(k90PercentDeviations * std::sqrt(variance + rest));
+    };
+    forecasts.push_back({.step_s = usual_s[row],
+                         .low_s = usual_s[row] / factor(faster[row]),
+                         .high_s = usual_s[row] * factor(slower[row])});
   }
   return forecasts;
 }

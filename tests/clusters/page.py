@@ -45,8 +45,8 @@ def number(value):
 
 
 def cell(forecast):
-    half = max(forecast["high"] / forecast["forecast"], forecast["forecast"] / forecast["low"]) - 1
-    return f"{number(forecast['forecast'])} ({100 * half:.0f} %)"
+    low, high = (100 * (forecast[key] / forecast["forecast"] - 1) for key in ("low", "high"))
+    return f"{number(forecast['forecast'])} ({low:+.0f} {high:+.0f} %)"
 
 
 def table(rows, forecasts):
