@@ -204,13 +204,23 @@ TEST_CASE("other commands ignore an experiment's validation settings", "[cli]") 
   CHECK(outcome.err.empty());
 }
 
+using Words = std::vector<std::string>;
+
+Words joined(Words words, const Words& more) {
+  words.insert(words.end(), more.begin(), more.end());
+  return words;
+}
+
+const Words kNodeRow = {"calibrate", "--row", "nodes=1,devices=8: 6000/s"};
+const Words kRowJob =
+    joined(kNodeRow, {"--platform", "dgx-a100", "--network", "resnet50", "--batch", "64"});
+
 TEST_CASE("calibrate forecasts throughputs from throughputs", "[cli]") {
   const Folder folder;
-  const std::string job =
-      "calibrate --platform dgx-a100 --network resnet50 --batch 64 --format json "
-      "--row \"nodes=1,devices=1: 800/s\" --row \"nodes=1,devices=8: 6000/s\" ";
 
-  const Outcome outcome = folder.run(job + "--forecast nodes=1,4");
+  const Outcome outcome = folder.run(
+      joined(kRowJob,
+             {"--row", "nodes=1,devices=1: 800/s", "--forecast", "nodes=1,4", "--format", "json"}));
 
   REQUIRE(outcome.status == 0);
   const nlohmann::json forecasts = nlohmann::json::parse(outcome.out).at("forecast");
@@ -223,14 +233,21 @@ TEST_CASE("calibrate forecasts throughputs from throughputs", "[cli]") {
 
 TEST_CASE("calibrate --row reports what is missing, exit 2", "[cli]") {
   const Folder folder;
-  const std::string row = "calibrate --row \"nodes=1: 800/s\" ";
-  const std::string job = row + "--platform dgx-a100 --network resnet50 ";
+  const auto error = [&](const Words& words) {
+    const Outcome outcome = folder.run(words);
+    CHECK(outcome.status == 2);
+    return outcome.err;
+  };
+  const Words asked = joined(kRowJob, {"--forecast", "nodes=2"});
 
-  CHECK(folder.run(row + "--forecast nodes=2").status == 2);
-  CHECK(folder.run(job).status == 2);
-  CHECK(folder.run(job + "--forecast nodes=2 --overlap sometimes").status == 2);
-  CHECK(folder.run(job + "--forecast nodes=2 --format csv").status == 2);
-  CHECK(folder.run(job + "--forecast nodes=2 --osu missing.txt").status == 2);
+  CHECK(error(joined(kNodeRow, {"--forecast", "nodes=2"})) ==
+        "epochcast: --network: missing; --row needs --network and --platform, or --rows FILE\n");
+  CHECK(error(kRowJob) ==
+        "epochcast: --forecast: missing; expected configurations such as \"nodes=2,4,8\"\n");
+  CHECK(error(joined(asked, {"--format", "csv"})) ==
+        "epochcast: --format: got \"csv\"; expected table or json\n");
+  CHECK(error(joined(asked, {"--overlap", "buckets"})) ==
+        "epochcast: --overlap: unknown overlap \"buckets\"; did you mean \"bucket\"?\n");
 }
 
 }  // namespace
