@@ -4,17 +4,12 @@
 #include <cstdint>
 #include <vector>
 
+#include "collectives/double_tree.hpp"
 #include "collectives/schedule.hpp"
 
 namespace epochcast {
 
-/// Two complementary binary trees, each reducing and broadcasting half of the payload in segments.
-///
-/// Sanders, Speck and Träff, Parallel Computing 35(12), 2009; the trees are those of NCCL 2.4. In
-/// the first, rank 0 is the root with one child, odd ranks are leaves, and a rank's height is its
-/// number of trailing zero bits; the second is the first one mirrored (even P) or shifted by one
-/// rank (odd P). So an inner node of one is a leaf of the other; the one exception is rank 0 when P
-/// is odd.
+/// The trees of DoubleTree, each reducing and broadcasting half of the payload in segments.
 ///
 /// Segment s crosses the edge above rank v in round s + height(v) upwards, and the edges below v in
 /// round s + H + depth(v) downwards (H: height of the tree). A rank thus sends and receives
@@ -42,12 +37,10 @@ class DoubleBinaryTree : public Schedule {
 
  private:
   void add_tree(int tree, int rank, std::int64_t index, Round& round) const;
-  [[nodiscard]] int position_of(int tree, int rank) const;
-  [[nodiscard]] int rank_at(int tree, int position) const;
 
   int ranks_;
   std::int64_t segments_;
-  int height_;  ///< H, of both trees
+  DoubleTree trees_;
 };
 
 }  // namespace epochcast

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "collectives/hierarchical.hpp"
 
-#include <unordered_map>
-
-#include "collectives/checks.hpp"
 #include "collectives/placed.hpp"
 #include "collectives/ring.hpp"
 #include "collectives/tree.hpp"
@@ -17,49 +14,14 @@ constexpr std::int64_t kTreeRounds = 2;
 
 }  // namespace
 
-Hierarchical::Hierarchical(const std::vector<int>& node_of_rank) {
-  const auto ranks = static_cast<std::size_t>(checked_ranks(static_cast<int>(node_of_rank.size())));
-  std::unordered_map<int, int> index_of_node;
-  std::vector<int> sizes;
-  node_.reserve(ranks);
-  place_.reserve(ranks);
-  for (const int name : node_of_rank) {
-    const auto found = index_of_node.try_emplace(name, static_cast<int>(sizes.size()));
-    if (found.second) sizes.push_back(0);
-    const int node = found.first->second;
-    node_.push_back(node);
-    place_.push_back(sizes[static_cast<std::size_t>(node)]++);
-  }
-
-  begin_.push_back(0);
-  for (const int size : sizes) {
-    begin_.push_back(begin_.back() + size);
-    is_even_ = is_even_ && size == sizes.front();
-  }
-  members_.resize(ranks);
-  for (std::size_t rank = 0; rank < ranks; ++rank) {
-    const int slot = begin_[static_cast<std::size_t>(node_[rank])] + place_[rank];
-    members_[static_cast<std::size_t>(slot)] = static_cast<int>(rank);
-  }
-}
-
-int Hierarchical::ranks() const { return static_cast<int>(node_.size()); }
+Hierarchical::Hierarchical(const std::vector<int>& node_of_rank)
+    : by_node_(node_of_rank), is_even_(by_node_.is_even()) {}
 
 std::int64_t Hierarchical::divisions() const { return is_even_ ? ranks() : nodes(); }
 
-int Hierarchical::node_size(int node) const {
-  const auto i = static_cast<std::size_t>(node);
-  return begin_[i + 1] - begin_[i];
-}
-
-int Hierarchical::member(int node, int place) const {
-  const int slot = begin_[static_cast<std::size_t>(node)] + place;
-  return members_[static_cast<std::size_t>(slot)];
-}
-
 std::int64_t Hierarchical::rounds(int /*rank*/) const {
   const std::int64_t across = nodes() - 1;
-  const std::int64_t in_node = is_even_ ? node_size(0) - 1 : kTreeRounds;
+  const std::int64_t in_node = is_even_ ? by_node_.size_of(0) - 1 : kTreeRounds;
   return 2 * (in_node + across);
 }
 
@@ -68,7 +30,7 @@ Round Hierarchical::round(int rank, std::int64_t index) const {
 }
 
 std::vector<RepeatedRounds> Hierarchical::repeated() const {
-  const std::int64_t in_node = node_size(0) - 1;
+  const std::int64_t in_node = by_node_.size_of(0) - 1;
   const std::int64_t across = nodes() - 1;
   std::vector<RepeatedRounds> runs;
   std::int64_t begin = 0;
@@ -86,13 +48,13 @@ std::vector<RepeatedRounds> Hierarchical::repeated() const {
 }
 
 Round Hierarchical::sharded_round(int rank, std::int64_t index) const {
-  const int node = node_[static_cast<std::size_t>(rank)];
-  const int place = place_[static_cast<std::size_t>(rank)];
-  const int size = node_size(node);
+  const int node = by_node_.node_of(rank);
+  const int place = by_node_.place_of(rank);
+  const int size = by_node_.size_of(node);
   const std::int64_t in_node = size - 1;
   const std::int64_t across = 2 * (std::int64_t{nodes()} - 1);
-  const auto in_this_node = [&](int other) { return member(node, other); };
-  const auto at_this_place = [&](int other) { return member(other, place); };
+  const auto in_this_node = [&](int other) { return by_node_.member(node, other); };
+  const auto at_this_place = [&](int other) { return by_node_.member(other, place); };
   if (index < in_node) {
     const RingReduceScatter scatter(Parts::equal(size, nodes()));
     return placed(scatter.round(place, index), in_this_node);
@@ -111,15 +73,15 @@ Round Hierarchical::led_round(int rank, std::int64_t index) const {
   if (step < 0) return tree_round(rank, ActionKind::receive_add, index == 0);
   if (step >= across) return tree_round(rank, ActionKind::receive, step == across + 1);
 
-  if (place_[static_cast<std::size_t>(rank)] != 0) return {};
-  const auto leader = [&](int node) { return member(node, 0); };
-  return placed(Ring(nodes()).round(node_[static_cast<std::size_t>(rank)], step), leader);
+  if (by_node_.place_of(rank) != 0) return {};
+  const auto leader = [&](int node) { return by_node_.member(node, 0); };
+  return placed(Ring(nodes()).round(by_node_.node_of(rank), step), leader);
 }
 
 Round Hierarchical::tree_round(int rank, ActionKind arrival, bool is_with_children) const {
-  const int node = node_[static_cast<std::size_t>(rank)];
-  const int place = place_[static_cast<std::size_t>(rank)];
-  const BalancedTree tree(node_size(node));
+  const int node = by_node_.node_of(rank);
+  const int place = by_node_.place_of(rank);
+  const BalancedTree tree(by_node_.size_of(node));
   const Block whole{0, nodes()};
   const bool is_up = arrival == ActionKind::receive_add;
   const ActionKind kind = is_up == is_with_children ? arrival : ActionKind::send;
@@ -127,10 +89,10 @@ Round Hierarchical::tree_round(int rank, ActionKind arrival, bool is_with_childr
   Round round;
   if (is_with_children) {
     for (const int child : tree.children(place)) {
-      round.push_back({kind, member(node, child), whole});
+      round.push_back({kind, by_node_.member(node, child), whole});
     }
   } else if (place != 0) {
-    round.push_back({kind, member(node, tree.parent(place)), whole});
+    round.push_back({kind, by_node_.member(node, tree.parent(place)), whole});
   }
   return round;
 }

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "collectives/ranks_by_node.hpp"
 #include "collectives/schedule.hpp"
 
 namespace epochcast {
@@ -23,7 +24,7 @@ class Hierarchical : public Schedule {
   /// `node_of_rank`: any number per node. Throws std::invalid_argument when empty.
   explicit Hierarchical(const std::vector<int>& node_of_rank);
 
-  [[nodiscard]] int ranks() const override;
+  [[nodiscard]] int ranks() const override { return by_node_.ranks(); }
   [[nodiscard]] std::int64_t divisions() const override;
   [[nodiscard]] std::int64_t rounds(int rank) const override;
   [[nodiscard]] Round round(int rank, std::int64_t index) const override;
@@ -31,19 +32,14 @@ class Hierarchical : public Schedule {
   [[nodiscard]] std::vector<RepeatedRounds> repeated() const override;
 
  private:
-  [[nodiscard]] int nodes() const { return static_cast<int>(begin_.size()) - 1; }
-  [[nodiscard]] int node_size(int node) const;
-  [[nodiscard]] int member(int node, int place) const;
+  [[nodiscard]] int nodes() const { return by_node_.nodes(); }
   [[nodiscard]] Round sharded_round(int rank, std::int64_t index) const;
   [[nodiscard]] Round led_round(int rank, std::int64_t index) const;
   /// One round along the tree of the rank's node: `arrival` adds upwards, and overwrites downwards.
   [[nodiscard]] Round tree_round(int rank, ActionKind arrival, bool is_with_children) const;
 
-  std::vector<int> node_;     ///< of a rank, in order of first appearance
-  std::vector<int> place_;    ///< of a rank among the ranks of its node
-  std::vector<int> members_;  ///< ranks, node by node
-  std::vector<int> begin_;    ///< of a node in members_, and the end
-  bool is_even_ = true;       ///< every node has the same number of ranks
+  RanksByNode by_node_;
+  bool is_even_;  ///< every node has the same number of ranks
 };
 
 }  // namespace epochcast

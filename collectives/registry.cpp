@@ -16,6 +16,7 @@
 #include "collectives/hierarchical.hpp"
 #include "collectives/linear.hpp"
 #include "collectives/multitree.hpp"
+#include "collectives/nccl.hpp"
 #include "collectives/openmpi.hpp"
 #include "collectives/push_pull.hpp"
 #include "collectives/rabenseifner.hpp"
@@ -52,6 +53,10 @@ std::unique_ptr<Schedule> multitree(const GroupShape& shape, int, std::int64_t) 
   return std::make_unique<MultiTree>(shape.node_of_rank);
 }
 
+std::unique_ptr<Schedule> nccl(const GroupShape& shape, int, std::int64_t bytes) {
+  return make_nccl_all_reduce(shape.node_of_rank, shape.links, bytes);
+}
+
 std::unique_ptr<Schedule> openmpi(const GroupShape&, int ranks, std::int64_t bytes) {
   return make_openmpi_all_reduce(ranks, bytes);
 }
@@ -75,6 +80,7 @@ constexpr Entry kEntries[] = {
      "direct"},
     {{"multitree", "a tree from every rank, grown along free links in and between nodes", true},
      multitree},
+    {{"nccl", "what NCCL picks for this group and size: a ring, or a tree of nodes", true}, nccl},
     {{"openmpi", "what Open MPI 4.1 picks for this number of ranks and bytes"}, openmpi, "openmpi"},
     {{"rabenseifner", "recursive halving reduce-scatter, recursive doubling all-gather"},
      by_ranks<Rabenseifner>,
@@ -135,7 +141,7 @@ std::unique_ptr<Schedule> make_all_reduce(const Communicator& among,
     return std::make_unique<PushPull>(
         among.size() - choice.servers, choice.servers, PushPull::partitions_for(bytes, piece));
   }
-  GroupShape shape;
+  GroupShape shape = {.node_of_rank = {}, .links = choice.links};
   for (const int rank : among.ranks)
     shape.node_of_rank.push_back(workers[static_cast<std::size_t>(rank)].node);
   return make_all_reduce(choice.algorithm, shape, bytes);

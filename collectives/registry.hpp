@@ -16,6 +16,7 @@ namespace epochcast {
 /// The ranks of a group, in group order, and the node each one is on (any number per node).
 struct GroupShape {
   std::vector<int> node_of_rank;
+  NodeLinks links = {};
 };
 
 /// One line of `epochcast list collectives`.

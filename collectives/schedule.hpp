@@ -3,6 +3,8 @@
 
 #include <boost/container/small_vector.hpp>
 #include <cstdint>
+#include <limits>
+#include <optional>
 #include <vector>
 
 namespace epochcast {
@@ -52,6 +54,26 @@ struct RepeatedRounds {
   std::int64_t period = 1;
 };
 
+/// How a library moves the messages of a schedule, if not as plain messages. Simulators charge it;
+/// real fabrics execute the schedule alone.
+///
+/// Messages are pipelined: latencies count once, along the longest chain of messages that depend on
+/// each other. Received data is added while it arrives.
+struct MessageTransport {
+  double start_s = 0;                   ///< before the first message
+  std::int64_t hops_in_node = 0;        ///< of the longest chain
+  std::int64_t hops_between_nodes = 0;  ///< of the longest chain
+  /// Latency of a hop, its link's included; a measured one takes precedence if it is larger.
+  double hop_in_node_s = 0;
+  /// The same; the latency of the route takes precedence if it is larger.
+  double hop_between_nodes_s = 0;
+  double bytes_per_payload_byte = 1;  ///< on links: with flags and other overhead
+  /// Of payload, by one message.
+  double most_bytes_per_s = std::numeric_limits<double>::infinity();
+
+  bool operator==(const MessageTransport&) const = default;
+};
+
 /// A collective as a pure function: the transfers of each rank, round by round.
 ///
 /// Contract: every send has exactly one matching receive; transfers between an ordered pair of
@@ -73,6 +95,8 @@ class Schedule {
   /// Disjoint, ascending runs of repeated rounds, the same for all ranks; a simulator may skip
   /// inside them.
   [[nodiscard]] virtual std::vector<RepeatedRounds> repeated() const { return {}; }
+  /// Absent: plain messages.
+  [[nodiscard]] virtual std::optional<MessageTransport> transport() const { return std::nullopt; }
 };
 
 }  // namespace epochcast

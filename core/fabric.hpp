@@ -46,11 +46,21 @@ struct WorkerInfo {
   OverlapCost overlap = {};
 };
 
+/// What a library that uses all links of a node at once finds on a platform.
+struct NodeLinks {
+  bool has_nvlink = false;                  ///< among the devices of a node
+  double in_node_bytes_per_s = 12e9;        ///< of a device, to the others of its node, one way
+  double between_nodes_bytes_per_s = 12e9;  ///< of a node, one way
+
+  bool operator==(const NodeLinks&) const = default;
+};
+
 /// Which all-reduce a communicator uses; see collectives/registry.hpp.
 struct AllReduceChoice {
   std::string algorithm = "ring";
   int servers = 0;             ///< push-pull only: how many members, the last ones, add
   double partition_bytes = 0;  ///< push-pull only: largest piece pushed at once
+  NodeLinks links = {};        ///< nccl only
 
   bool operator==(const AllReduceChoice&) const = default;
 };

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "base/error.hpp"
+#include "core/formats/node_links.hpp"
 #include "core/job/placement.hpp"
 #include "sim/platform/xml_platform.hpp"
 #include "strategies/summary.hpp"
@@ -29,18 +30,20 @@ int node_count(const Job& job) { return job.config.nodes.value_or(job.platform.n
 
 SimulatedJob::SimulatedJob(Job job, const std::string& strategy, bool runs_every_iteration)
     : CostedJob(described(std::move(job)), strategy),
-      cluster_(std::make_unique<Cluster>(this->job().platform, node_count(this->job()))) {
+      cluster_(std::make_unique<Cluster>(
+          this->job().platform, node_count(this->job()), this->job().config.all_reduce == "nccl")) {
   const JobConfig& config = this->job().config;
   SimOptions options = {.is_accelerated = !config.exact,
                         .runs_every_iteration = runs_every_iteration,
                         .fixed_exchange = std::nullopt};
   if (!config.exchange_seconds.empty())
     options.fixed_exchange = FixedExchange{config.exchange_seconds};
-  runtime_ =
-      std::make_unique<Runtime>(*cluster_,
-                                workers(),
-                                AllReduceChoice{.algorithm = config.all_reduce, .servers = {}},
-                                std::move(options));
+  runtime_ = std::make_unique<Runtime>(
+      *cluster_,
+      workers(),
+      AllReduceChoice{
+          .algorithm = config.all_reduce, .servers = {}, .links = node_links(this->job().platform)},
+      std::move(options));
 }
 
 RunResult SimulatedJob::result(Command command) const {

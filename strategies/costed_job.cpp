@@ -35,6 +35,9 @@ CostedJob::CostedJob(Job job, const std::string& strategy)
   check_compression(job_.config, strategy_);
   // The time of kernels is estimated.
   if (find_compression(job_.config.compression) != nullptr) other_grade_ = Grade::estimated;
+  const std::optional<Precision> precision =
+      job_.config.precision ? job_.config.precision : job_.chosen_precision();
+  job_.network.bytes_per_activation = activation_size(precision.value_or(Precision::float32));
   if (job_.config.overlap == Overlap::none && !strategy_.overlaps) return;
   for (std::size_t i = 0; i < workers_.size(); ++i) {
     WorkerInfo& worker = workers_[i];

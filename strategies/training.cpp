@@ -22,7 +22,9 @@ int trainer_count(const Fabric& fabric) {
 const Communicator& trainers(Fabric& fabric, const std::string& all_reduce) {
   std::vector<int> ranks(static_cast<std::size_t>(trainer_count(fabric)));
   std::iota(ranks.begin(), ranks.end(), 0);
-  return fabric.communicator(std::move(ranks), {.algorithm = all_reduce, .servers = {}});
+  AllReduceChoice choice = fabric.world().all_reduce;
+  choice.algorithm = all_reduce;
+  return fabric.communicator(std::move(ranks), choice);
 }
 
 std::int64_t iterations_per_epoch(std::int64_t train_samples, std::int64_t global_batch) {

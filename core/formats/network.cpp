@@ -181,7 +181,8 @@ double Network::training_bytes(std::int64_t batch, const StateShares& kept) cons
       });
   return (kept.parameters + kept.gradients + kept.optimizer) * parameter_bytes() +
          kFloatBytes * static_cast<double>(buffers) +
-         static_cast<double>(batch) * (activation_bytes() + kFloatBytes * input_elements);
+         static_cast<double>(batch) * bytes_per_activation *
+             (activation_bytes() / kFloatBytes + input_elements);
 }
 
 bool is_model_file(const std::string& network) {

@@ -80,6 +80,8 @@ struct Network {
   std::optional<std::int64_t> fixed_classes = {};
   /// Of a gradient's value when it is exchanged: --gradient-bytes, never from a file.
   int bytes_per_gradient = 4;
+  /// Of a value that backward needs: by the precision of the job's batches, never from a file.
+  int bytes_per_activation = 4;
 
   [[nodiscard]] std::int64_t parameters() const;
   /// Bytes of all gradients, as they are exchanged.
@@ -89,8 +91,8 @@ struct Network {
   [[nodiscard]] double forward_flops() const;
   [[nodiscard]] double activation_bytes() const;
   /// Bytes needed to train with this batch: parameters, gradients and momentum (float32 each),
-  /// BatchNorm statistics, and per sample the input and the activations that backward needs.
-  /// `kept`: what the worker keeps of parameters, gradients and momentum.
+  /// BatchNorm statistics, and per sample the input and the activations that backward needs (of
+  /// bytes_per_activation). `kept`: what the worker keeps of parameters, gradients and momentum.
   [[nodiscard]] double training_bytes(std::int64_t batch, const StateShares& kept = {}) const;
 };
 

@@ -10,6 +10,7 @@
 #include "base/json/json_file.hpp"
 #include "base/json/json_number.hpp"
 #include "core/costs/overlap_cost.hpp"
+#include "core/formats/interconnect.hpp"
 #include "core/formats/interlink.hpp"
 #include "core/formats/link_format.hpp"
 
@@ -24,10 +25,6 @@ constexpr double kMostNvlinks = 4e6;
 using Json = nlohmann::ordered_json;
 
 constexpr const char* kPlatformSchema = "epochcast.platform/1";
-constexpr Named<NodeTopology> kNodeTopologies[] = {{"pcie", NodeTopology::pcie},
-                                                   {"nvlink", NodeTopology::nvlink},
-                                                   {"nvswitch", NodeTopology::nvswitch},
-                                                   {"shared-memory", NodeTopology::shared_memory}};
 
 std::optional<DeviceOverlap> read_device_overlap(JsonInput& input) {
   auto found = input.maybe("overlap");
@@ -60,22 +57,6 @@ DeviceGroup read_device(JsonInput input) {
   return device;
 }
 
-Interconnect read_interconnect(JsonInput input) {
-  Interconnect inside;
-  inside.topology = read_topology(input, kNodeTopologies);
-  inside.link = read_link(input);
-  if (inside.topology == NodeTopology::nvlink || inside.topology == NodeTopology::nvswitch) {
-    JsonInput pcie = input.at("pcie");
-    inside.pcie = read_link(pcie);
-    pcie.finish();
-  }
-  if (inside.topology == NodeTopology::pcie) inside.backbone_bytes_per_s = read_backbone(input);
-  inside.messages = read_messages(input, inside.link);
-  inside.source = read_source(input.at("source"));
-  input.finish();
-  return inside;
-}
-
 Uplink read_uplink(JsonInput input) {
   Uplink uplink;
   uplink.link = read_link(input);
@@ -105,9 +86,16 @@ NodeGroup read_nodes(JsonInput input) {
     devices += group.devices.back().count;
   }
   if (const auto inside = input.maybe("interconnect")) {
-    group.interconnect = read_interconnect(*inside);
+    group.interconnect = read_interconnect(*inside, accelerators_of(group));
   } else if (devices > 1) {
     input.problem("has " + std::to_string(devices) + " devices, so it needs an \"interconnect\"");
+  }
+  if (const auto ports = input.maybe("ports")) {
+    group.ports = read_ports(*ports, accelerators_of(group));
+    const bool can_have =
+        group.interconnect && group.interconnect->topology != NodeTopology::shared_memory;
+    if (!can_have)
+      ports->problem("needs an \"interconnect\" with a link of each device, such as pcie");
   }
   if (const auto uplink = input.maybe("uplink")) group.uplink = read_uplink(*uplink);
   group.power = read_power(input);
@@ -132,16 +120,6 @@ Json device_json(const DeviceGroup& device) {
   return json;
 }
 
-Json interconnect_json(const Interconnect& inside) {
-  Json json = {{"topology", name_of(inside.topology, kNodeTopologies)}};
-  put_link(json, inside.link);
-  if (inside.pcie) put_link(json["pcie"], *inside.pcie);
-  put_backbone(json, inside.backbone_bytes_per_s);
-  put_messages(json, inside.messages);
-  json["source"] = to_json(inside.source);
-  return json;
-}
-
 Json uplink_json(const Uplink& uplink) {
   Json json;
   put_link(json, uplink.link);
@@ -153,7 +131,8 @@ Json uplink_json(const Uplink& uplink) {
 Json nodes_json(const NodeGroup& group) {
   Json json = {{"name", group.name}, {"count", group.count}, {"devices", Json::array()}};
   for (const DeviceGroup& device : group.devices) json["devices"].push_back(device_json(device));
-  if (group.interconnect) json["interconnect"] = interconnect_json(*group.interconnect);
+  if (group.interconnect) json["interconnect"] = to_json(*group.interconnect);
+  if (!group.ports.empty()) json["ports"] = ports_json(group.ports);
   if (group.uplink) json["uplink"] = uplink_json(*group.uplink);
   put_power(json, group.power);
   put_price(json, group.price);

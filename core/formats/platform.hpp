@@ -53,12 +53,36 @@ struct LinkSpec {
   bool operator==(const LinkSpec&) const = default;
 };
 
+/// A level of a node's PCIe tree: so many successive devices, CPUs not counted, share a link
+/// upwards.
+struct PcieLevel {
+  int devices = 1;
+  double bytes_per_s = 1;
+
+  bool operator==(const PcieLevel&) const = default;
+};
+
+/// Two devices of a node that NVLinks join directly.
+struct NvlinkPair {
+  int one = 0;
+  int other = 0;
+  int links = 1;
+
+  [[nodiscard]] bool joins(int a, int b) const {
+    return (one == a && other == b) || (one == b && other == a);
+  }
+  bool operator==(const NvlinkPair&) const = default;
+};
+
 /// How the devices of one node are joined.
 struct Interconnect {
   NodeTopology topology = NodeTopology::pcie;
   /// Per device (pcie, nvswitch), per pair (nvlink), the bus (shared-memory).
   LinkSpec link;
-  std::optional<LinkSpec> pcie;  ///< nvlink and nvswitch: link to CPUs and to the network
+  std::vector<NvlinkPair> pairs = {};  ///< nvlink: who is joined; empty: all pairs, by one link
+  std::optional<LinkSpec> pcie;        ///< nvlink and nvswitch: link to CPUs and to the network
+  std::optional<PcieLevel> pcie_switch = {};  ///< from a PCIe switch to its socket
+  std::optional<PcieLevel> socket = {};       ///< from a socket to the others
   std::optional<double>
       backbone_bytes_per_s;              ///< pcie only: shared by all transfers inside the node
   std::optional<MessageCosts> messages;  ///< of messages that stay inside the node
@@ -66,6 +90,10 @@ struct Interconnect {
 
   bool operator==(const Interconnect&) const = default;
 };
+
+/// The ports of a node to the network, which share its link equally: devices near each, by index in
+/// the node. A device uses the first port near it, else the first of all. Empty: one, near all.
+using Ports = std::vector<std::vector<int>>;
 
 /// A node's own link into the network, if it differs from the network's.
 struct Uplink {
@@ -84,6 +112,7 @@ struct NodeGroup {
   int count = 1;
   std::vector<DeviceGroup> devices;
   std::optional<Interconnect> interconnect;  ///< absent: the node has a single device
+  Ports ports = {};                          ///< with an interconnect but shared memory only
   std::optional<Uplink> uplink = {};         ///< in a star only; absent: the network's link
   std::optional<PowerDraw> power = {};       ///< of a node without its devices
   std::optional<NodePrice> price = {};       ///< of a node; in one currency for all of a platform

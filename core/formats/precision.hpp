@@ -19,6 +19,11 @@ inline constexpr std::array<std::pair<std::string_view, Precision>, 4> kPrecisio
      {"float16", Precision::float16},
      {"bfloat16", Precision::bfloat16}}};
 
+/// Bytes of a value that forward keeps for backward, with autocast.
+[[nodiscard]] constexpr int activation_size(Precision precision) {
+  return precision == Precision::float16 || precision == Precision::bfloat16 ? 2 : 4;
+}
+
 /// The kernels of a GPU's batches. `plain`: PyTorch's eager mode with contiguous tensors. `tuned`:
 /// channels-last tensors and fused kernels.
 enum class Kernels { plain, tuned };

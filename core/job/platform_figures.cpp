@@ -9,6 +9,7 @@
 #include "base/error.hpp"
 #include "base/text/plausible.hpp"
 #include "base/text/suggest.hpp"
+#include "core/formats/interconnect.hpp"
 #include "core/job/figure_tables.hpp"
 #include "core/job/link_changes.hpp"
 #include "core/job/setting_text.hpp"
@@ -266,6 +267,7 @@ void apply_figures(Platform& platform, const JobConfig& config) {
               .value = figure_value(each.figure.kind, found->second),
               .workers = config.workers});
   }
+  for (NodeGroup& group : platform.nodes) drop_missing_devices(group);
   std::string changed = platform.path;
   for (const auto& [name, text] : given) changed.append(", ").append(name).append("=").append(text);
   check_platform(platform, changed);

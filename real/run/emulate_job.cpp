@@ -5,6 +5,7 @@
 #include <iostream>
 
 #include "base/text/progress_bar.hpp"
+#include "core/formats/node_links.hpp"
 #include "real/mpi/mpi_call.hpp"
 #include "real/mpi/mpi_fabric.hpp"
 #include "real/mpi/wait_with_backoff.hpp"
@@ -52,7 +53,9 @@ std::optional<RunResult> emulate(const Job& job, const RunOptions& options) {
   }
   Timeline timeline;
   MpiFabric fabric(workers,
-                   {.algorithm = config.all_reduce, .servers = {}},
+                   {.algorithm = config.all_reduce,
+                    .servers = {},
+                    .links = node_links(job.platform)},
                    options.timeline.empty() ? nullptr : &timeline,
                    comm);
   OutputFile timeline_file;

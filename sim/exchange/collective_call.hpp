@@ -73,6 +73,8 @@ struct CollectiveCall {
   std::vector<bool> is_awaited;  ///< by member: its worker sleeps until it ends
 
   std::shared_ptr<const Schedule> schedule;
+  std::optional<MessageTransport> transport;  ///< of the schedule's messages
+  double ahead_s = 0;                         ///< before the first message: those of the transport
   std::unique_ptr<RoundSkipper> rounds;
   bool is_replayed = false;            ///< after all: decided when the clock reaches its start
   std::optional<std::uint64_t> token;  ///< of Interference, while it is simulated

@@ -9,6 +9,7 @@
 
 #include "base/error.hpp"
 #include "collectives/all_gather.hpp"
+#include "collectives/nccl.hpp"
 #include "collectives/one_to_all.hpp"
 #include "collectives/registry.hpp"
 
@@ -40,6 +41,16 @@ std::shared_ptr<const Schedule> CollectiveCosts::schedule_of(const CollectiveCal
       break;
   }
   return known;
+}
+
+std::optional<MessageTransport> CollectiveCosts::transport_of(const CollectiveCall& call) const {
+  const Communicator& among = *call.among;
+  const bool is_half = call.kind == CollectiveCall::Kind::reduce_scatter ||
+                       call.kind == CollectiveCall::Kind::all_gather;
+  if (!is_half || among.all_reduce.algorithm != "nccl") return call.schedule->transport();
+  std::vector<int> nodes;
+  for (const int rank : among.ranks) nodes.push_back(state_.layout.worker(rank).node);
+  return nccl_half_transport(nodes, among.all_reduce.links, std::llround(call.bytes));
 }
 
 double CollectiveCosts::measured_factor(const CollectiveCall& call) const {

@@ -19,6 +19,8 @@ class CollectiveCosts {
 
   /// Of its messages.
   [[nodiscard]] std::shared_ptr<const Schedule> schedule_of(const CollectiveCall& call);
+  /// Of its messages, if a library moves them; the schedule is known.
+  [[nodiscard]] std::optional<MessageTransport> transport_of(const CollectiveCall& call) const;
   /// The ratio of an all-reduce's measured time to that of its messages; 1 if it was not measured.
   [[nodiscard]] double measured_factor(const CollectiveCall& call) const;
   /// Its time given by hand. Throws a UserError if times are given, but none for this one.

@@ -5,6 +5,7 @@
 #include <exception>
 
 #include "collectives/registry.hpp"
+#include "core/formats/node_links.hpp"
 #include "core/job/job_config.hpp"
 #include "core/job/placement.hpp"
 #include "sim/exchange/runtime.hpp"
@@ -17,15 +18,15 @@ std::vector<double> all_reduce_times(const Platform& platform,
   const std::vector<WorkerInfo> workers = place(
       platform, JobConfig{}, {}, Participants::workers, [](const WorkerInfo&) { return 1.0; });
   std::vector<double> slowest_s(cases.size(), 0);
-  Cluster cluster(platform, platform.node_count());
+  Cluster cluster(platform, platform.node_count(), true);
   Runtime runtime(
       cluster, workers, AllReduceChoice{}, {.is_accelerated = false, .fixed_exchange = {}});
   const auto program = [&](Fabric& fabric) {
     for (std::size_t i = 0; i < cases.size(); ++i) {
       const std::vector<int>& ranks =
           cases[i].scope == "node" ? fabric.node().ranks : fabric.world().ranks;
-      const Communicator& among =
-          fabric.communicator(ranks, {.algorithm = cases[i].algorithm, .servers = {}});
+      const Communicator& among = fabric.communicator(
+          ranks, {.algorithm = cases[i].algorithm, .servers = {}, .links = node_links(platform)});
       fabric.barrier(fabric.world());
       const double before_s = fabric.phases().exposed_communication_s;
       fabric.all_reduce(payload_of_bytes(cases[i].bytes), 1, among);

@@ -119,6 +119,8 @@ void Collectives::simulate(const std::shared_ptr<CollectiveCall>& shared) {
   CollectiveCall& call = *shared;
   call.schedule = costs_.schedule_of(call);
   call.measured_factor = costs_.measured_factor(call);
+  call.transport = costs_.transport_of(call);
+  call.ahead_s = messages_.ahead_s(call);
   call.rounds = std::make_unique<RoundSkipper>(*call.schedule, state_.options.is_accelerated);
   for (const int rank : call.among->ranks) {
     WorkerStream& stream = streams_[static_cast<std::size_t>(rank)];
@@ -185,7 +187,11 @@ void Collectives::simulate_beside(const std::shared_ptr<CollectiveCall>& shared,
 
 Traffic Collectives::simulate_rounds(CollectiveCall& call, int member) {
   const std::int64_t rounds = call.schedule->rounds(member);
-  double ready_s = state_.clocks.simgrid_s();  // for the next round
+  const int rank = call.among->ranks[static_cast<std::size_t>(member)];
+  sg::Host* const host =
+      call.transport ? state_.layout.channel_host(rank) : state_.layout.host(rank);
+  if (sg::this_actor::get_host() != host) sg::this_actor::set_host(host);
+  double ready_s = state_.clocks.simgrid_s() + call.ahead_s;  // for the next round
   for (std::int64_t index = 0; index < rounds;) {
     Traffic traffic;
     const Round round = call.schedule->round(member, index);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <boost/container/small_vector.hpp>
 #include <cmath>
+#include <optional>
 #include <simgrid/s4u.hpp>
 #include <string>
 #include <utility>
@@ -15,6 +16,7 @@ namespace sg = simgrid::s4u;
 
 constexpr int kCollectiveChannel = 0;
 constexpr int kMessageChannel = 1;
+constexpr int kTransportChannel = 2;
 // At the end of a transfer, SimGrid searches all others of its actor: beyond this number, they are
 // distributed among several.
 constexpr std::size_t kMostOfOneActor = 64;
@@ -42,9 +44,38 @@ Messages::Path& Messages::path(int from, int to, int channel) {
   Path& known = paths_[key];
   if (known.mailbox == nullptr) {
     known.mailbox = sg::Mailbox::by_name(std::to_string(key));
-    known.route = state_.layout.route(from, to);
+    known.route = channel == kTransportChannel ? state_.layout.channel_route(from, to)
+                                               : state_.layout.route(from, to);
   }
   return known;
+}
+
+double Messages::ahead_s(const CollectiveCall& call) const {
+  if (!call.transport) return 0;
+  const MessageTransport& transport = *call.transport;
+  const std::vector<int>& ranks = call.among->ranks;
+  std::optional<double> in_node_s;
+  std::optional<double> between_nodes_s;
+  for (std::size_t i = 1; i < ranks.size() && !(in_node_s && between_nodes_s); ++i) {
+    const bool is_inside =
+        state_.layout.worker(ranks[i - 1]).node == state_.layout.worker(ranks[i]).node;
+    std::optional<double>& found = is_inside ? in_node_s : between_nodes_s;
+    const double least_s = is_inside ? transport.hop_in_node_s : transport.hop_between_nodes_s;
+    if (!found) found = hop_s(call, ranks[i - 1], ranks[i], least_s);
+  }
+  const double hops_s =
+      static_cast<double>(transport.hops_in_node) * in_node_s.value_or(0) +
+      static_cast<double>(transport.hops_between_nodes) * between_nodes_s.value_or(0);
+  return call.measured_factor * (transport.start_s + hops_s);
+}
+
+double Messages::hop_s(const CollectiveCall& call, int from, int to, double least_s) const {
+  const Cluster::Route route = state_.layout.channel_route(from, to);
+  const bool is_inside = state_.layout.worker(from).node == state_.layout.worker(to).node;
+  // A library's latencies in nodes include those of links, unless messages were measured.
+  if (is_inside && route.messages == nullptr) return least_s;
+  const double unit_bytes = call.bytes / static_cast<double>(call.schedule->divisions());
+  return std::max(least_s, route.latency_for_s(unit_bytes));
 }
 
 double Messages::simulate_round(
@@ -59,7 +90,7 @@ double Messages::simulate_round(
     if (action.kind == ActionKind::send) {
       ++sent_;
       traffic += state_.layout.traffic(self, ranks[static_cast<std::size_t>(action.peer)], bytes);
-    } else if (action.kind == ActionKind::receive_add) {
+    } else if (action.kind == ActionKind::receive_add && !call.transport) {
       added_bytes += bytes;
     }
   }
@@ -86,10 +117,9 @@ void Messages::share_out(const CollectiveCall& call,
   std::vector<sg::ActorPtr> helpers;
   helpers.reserve(parts.size());
   for (const std::vector<Action>& part : parts) {
-    helpers.push_back(sg::Actor::create(
-        "transfers",
-        state_.layout.host(call.among->ranks[static_cast<std::size_t>(member)]),
-        [&, &part = part] { transfer(call, member, unit_bytes, part, start_s); }));
+    helpers.push_back(sg::Actor::create("transfers", sg::this_actor::get_host(), [&, &part = part] {
+      transfer(call, member, unit_bytes, part, start_s);
+    }));
   }
   for (const sg::ActorPtr& helper : helpers) helper->join();
 }
@@ -107,15 +137,17 @@ void Messages::transfer(const CollectiveCall& call,
   };
   const auto& ranks = call.among->ranks;
   const int self = ranks[static_cast<std::size_t>(member)];
+  const bool is_plain = !call.transport;
+  const int channel = is_plain ? kCollectiveChannel : kTransportChannel;
+  const double on_links = is_plain ? 1 : call.transport->bytes_per_payload_byte;
   boost::container::small_vector<Post, 4> posts;
   for (const Action& action : actions) {
     const int peer = ranks[static_cast<std::size_t>(action.peer)];
     const bool is_send = action.kind == ActionKind::send;
     const double bytes = unit_bytes * static_cast<double>(action.block.size());
-    const Path& link_path =
-        is_send ? path(self, peer, kCollectiveChannel) : path(peer, self, kCollectiveChannel);
-    posts.push_back(
-        {is_send, &link_path, bytes, call.measured_factor * link_path.route.latency_for_s(bytes)});
+    const Path& link_path = is_send ? path(self, peer, channel) : path(peer, self, channel);
+    const double latency_s = is_plain ? link_path.route.latency_for_s(bytes) : 0;
+    posts.push_back({is_send, &link_path, bytes, call.measured_factor * latency_s});
   }
   // Both ends wait for the latency: the transfer starts that long after the later arrival.
   std::stable_sort(posts.begin(), posts.end(), [](const Post& a, const Post& b) {
@@ -126,11 +158,15 @@ void Messages::transfer(const CollectiveCall& call,
   boost::container::small_vector<sg::CommPtr, 4> transfers;
   for (const Post& post : posts) {
     state_.clocks.sleep_until(start_s + post.latency_s);
-    transfers.push_back(post.is_send ? send_async(*post.path,
-                                                  &message,
-                                                  call.measured_factor * post.bytes,
-                                                  post.path->route.bytes_per_s(post.bytes))
-                                     : post.path->mailbox->get_async<int>(&received));
+    if (!post.is_send) {
+      transfers.push_back(post.path->mailbox->get_async<int>(&received));
+      continue;
+    }
+    double most_bytes_per_s = post.path->route.bytes_per_s(post.bytes);
+    if (!is_plain)
+      most_bytes_per_s = std::min(most_bytes_per_s, on_links * call.transport->most_bytes_per_s);
+    transfers.push_back(send_async(
+        *post.path, &message, call.measured_factor * on_links * post.bytes, most_bytes_per_s));
   }
   for (const sg::CommPtr& transfer : transfers) transfer->wait();
 }

@@ -26,6 +26,10 @@ class Messages {
   /// Messages sent until now, in all passes.
   [[nodiscard]] std::int64_t sent() const { return sent_; }
 
+  /// Seconds from the start of a collective to its first message, all latencies included, if its
+  /// schedule has a transport; else 0.
+  [[nodiscard]] double ahead_s(const CollectiveCall& call) const;
+
   /// Simulates the messages of one round of a member from `start_s` on, and adds its own to
   /// `traffic`. Returns the end of the reduction of received data, which is later than SimGrid's
   /// clock.
@@ -48,6 +52,8 @@ class Messages {
     simgrid::s4u::SemaphorePtr offered, asked;
   };
 
+  /// The latency of a hop between two members of a call: `least_s`, or the route's if it is larger.
+  [[nodiscard]] double hop_s(const CollectiveCall& call, int from, int to, double least_s) const;
   [[nodiscard]] Path& path(int from, int to, int channel);
   /// Starts the transfer of a message after its latency: its bytes over the links, at most
   /// `bytes_per_s`.

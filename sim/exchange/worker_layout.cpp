@@ -20,6 +20,10 @@ Cluster::Route WorkerLayout::route(int from, int to) const {
   return cluster_.route(host(from), worker(from).node, host(to), worker(to).node);
 }
 
+Cluster::Route WorkerLayout::channel_route(int from, int to) const {
+  return cluster_.route(channel_host(from), worker(from).node, channel_host(to), worker(to).node);
+}
+
 Traffic WorkerLayout::traffic(int from, int to, double bytes) const {
   const bool is_inside = worker(from).node == worker(to).node;
   return {.intra_node_bytes = is_inside ? bytes : 0, .inter_node_bytes = is_inside ? 0 : bytes};

@@ -27,7 +27,14 @@ class WorkerLayout {
   /// Up to the last one with a worker.
   [[nodiscard]] std::size_t node_count() const { return node_count_; }
 
+  /// From which the worker's messages leave if a library uses all links at once (MessageTransport).
+  [[nodiscard]] simgrid::s4u::Host* channel_host(int rank) const {
+    return cluster_.channel_host(worker(rank).node, worker(rank).device);
+  }
+
   [[nodiscard]] Cluster::Route route(int from, int to) const;
+  /// Between channel_host()s.
+  [[nodiscard]] Cluster::Route channel_route(int from, int to) const;
   [[nodiscard]] Traffic traffic(int from, int to, double bytes) const;
   [[nodiscard]] Footprint footprint(const std::vector<int>& ranks) const;
   /// Costs of messages among these ranks; null if the platform has none.

@@ -11,12 +11,15 @@
 
 #include "sim/engine.hpp"
 #include "sim/platform/node_zone.hpp"
+#include "sim/platform/routed_node.hpp"
 #include "sim/platform/xml_platform.hpp"
 
 namespace epochcast::sim {
 namespace {
 
 namespace sg = simgrid::s4u;
+
+constexpr double kNoNetwork = 1;  // bandwidth of ports that lead nowhere
 
 /// A zone to build a network in, outside of the root zone. SimGrid looks for the name of each new
 /// link and host in every zone below the root first, which takes quadratic time when every node is
@@ -134,16 +137,17 @@ double half_route_s(const Interlink& network) {
 
 }  // namespace
 
-Cluster::Cluster(const Platform& platform, int nodes) {
+Cluster::Cluster(const Platform& platform, int nodes, bool has_channels) {
   (void)engine();
-  build(platform, nodes);
+  build(platform, nodes, has_channels);
   engine().get_netzone_root()->get_network_model()->set_lat_factor_cb(
       [](double, const sg::Host*, const sg::Host*, const auto&, const auto&) { return 0.0; });
 }
 
-void Cluster::build(const Platform& platform, int nodes) {
+void Cluster::build(const Platform& platform, int nodes, bool has_channels) {
   if (!platform.simgrid_xml.empty()) {
     hosts_ = hosts_by_node();
+    channel_hosts_.resize(hosts_.size());
     has_separate_nodes_ = false;
     return;
   }
@@ -165,20 +169,29 @@ void Cluster::build(const Platform& platform, int nodes) {
     }
   }
   hosts_.resize(groups.size());
+  channel_hosts_.resize(groups.size());
   const bool has_zones = std::any_of(
       kinds_.begin(), kinds_.end(), [](const auto& kind) { return kind->inside.has_value(); });
-  const MakeLeaf make_leaf = [&](sg::NetZone* parent, std::size_t index) {
-    const std::string name = "node-" + std::to_string(index);
-    if (index >= groups.size())
-      return Leaf{.netpoint = parent->create_router(name), .gateway = nullptr};
-    return (has_zones ? make_node : make_host)(*groups[index], name, parent, hosts_[index]);
-  };
   const UplinkOf uplink_of = [&](std::size_t index) {
     const auto& uplink = groups[index]->uplink;
     return uplink ? uplink->link : platform.network->link;
   };
+  const MakeLeaf make_leaf = [&](sg::NetZone* parent, std::size_t index) {
+    const std::string name = "node-" + std::to_string(index);
+    if (index >= groups.size())
+      return Leaf{.netpoint = parent->create_router(name), .gateway = nullptr};
+    if (!needs_routes(*groups[index], has_channels))
+      return (has_zones || parent == nullptr ? make_node : make_host)(
+          *groups[index], name, parent, hosts_[index]);
+    NodeHosts hosts;
+    const double uplink = platform.network ? uplink_of(index).bytes_per_s : kNoNetwork;
+    const Leaf leaf = make_routed_node(*groups[index], name, parent, uplink, has_channels, hosts);
+    hosts_[index] = std::move(hosts.devices);
+    channel_hosts_[index] = std::move(hosts.channels);
+    return leaf;
+  };
   if (!platform.network) {
-    make_node(*groups.front(), "node-0", nullptr, hosts_.front());
+    make_leaf(nullptr, 0);
   } else {
     make_network(*platform.network, groups.size(), make_leaf, uplink_of)->seal();
   }
@@ -229,6 +242,11 @@ Cluster::Route Cluster::route(const sg::Host* from,
 
 sg::Host* Cluster::host(int node, int device) const {
   return hosts_.at(static_cast<std::size_t>(node)).at(static_cast<std::size_t>(device));
+}
+
+sg::Host* Cluster::channel_host(int node, int device) const {
+  const auto& channels = channel_hosts_.at(static_cast<std::size_t>(node));
+  return channels.empty() ? host(node, device) : channels.at(static_cast<std::size_t>(device));
 }
 
 void Cluster::run(const std::function<void()>& program, int stack_kib) {

@@ -33,11 +33,16 @@ class Cluster {
  public:
   /// Builds the first `nodes` nodes (and, in topologies with fixed positions, the switches and
   /// empty places of all others). For a platform that names an XML file, loads that instead.
-  Cluster(const Platform& platform, int nodes);
+  /// `has_channels`: with channel_host()s of their own where these differ.
+  Cluster(const Platform& platform, int nodes, bool has_channels = false);
 
   /// The host of a device. `device` counts all devices of the node, in the order of the platform
   /// file.
   [[nodiscard]] simgrid::s4u::Host* host(int node, int device) const;
+
+  /// The host from which a library like NCCL sends, which uses all NVLinks of a device and all
+  /// ports of its node at once. The device's own host where its links are the same.
+  [[nodiscard]] simgrid::s4u::Host* channel_host(int node, int device) const;
 
   /// Costs of messages between devices of these nodes; between_ends() for two nodes with different
   /// costs. Null if the platform has none.
@@ -73,7 +78,7 @@ class Cluster {
   void run(const std::function<void()>& program, int stack_kib = 256);
 
  private:
-  void build(const Platform& platform, int nodes);
+  void build(const Platform& platform, int nodes, bool has_channels);
   /// The common properties of a group's nodes.
   struct Kind {
     std::optional<Interconnect> inside;   ///< absent: a single device
@@ -83,8 +88,9 @@ class Cluster {
   };
   [[nodiscard]] const Kind& kind(int node) const;
 
-  std::vector<std::vector<simgrid::s4u::Host*>> hosts_;  ///< by node, by device
-  std::vector<std::shared_ptr<const Kind>> kinds_;       ///< by node
+  std::vector<std::vector<simgrid::s4u::Host*>> hosts_;          ///< by node, by device
+  std::vector<std::vector<simgrid::s4u::Host*>> channel_hosts_;  ///< the same; none: as hosts_
+  std::vector<std::shared_ptr<const Kind>> kinds_;               ///< by node
   /// Costs of messages between nodes of two kinds, cached.
   mutable std::map<std::pair<const Kind*, const Kind*>, MessageCosts> mixed_;
   bool has_separate_nodes_ = true;

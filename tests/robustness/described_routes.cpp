@@ -139,6 +139,11 @@ const std::optional<MessageCosts>& messages_of(const Platform& platform, int nod
   return uplink && uplink->messages ? uplink->messages : platform.network->messages;
 }
 
+bool are_measured_inside(const Platform& platform, int node) {
+  const auto& inside = group_of(platform, node).interconnect;
+  return inside && inside->messages;
+}
+
 std::vector<RouteLink> described_route(const Platform& platform,
                                        const WorkerInfo& from,
                                        const WorkerInfo& to) {

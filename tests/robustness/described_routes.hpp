@@ -26,6 +26,9 @@ struct RouteLink {
 /// The costs of messages to and from other nodes, for this node.
 [[nodiscard]] const std::optional<MessageCosts>& messages_of(const Platform& platform, int node);
 
+/// Whether messages inside this node were measured.
+[[nodiscard]] bool are_measured_inside(const Platform& platform, int node);
+
 /// The cost of a message between two devices without contention.
 struct RouteCost {
   double latency_s = 0;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "core/formats/node_links.hpp"
 #include "sim/platform/xml_platform.hpp"
 #include "tests/sim/in_process.hpp"
 
@@ -56,8 +57,11 @@ Observed run_here(const Platform& given,
       given.simgrid_xml.empty() ? given : sim::describe_xml_platform(given.simgrid_xml);
   const std::vector<WorkerInfo> workers =
       place(platform, JobConfig{}, "byteps", participants, [](const WorkerInfo&) { return 1.0; });
-  sim::Cluster cluster(platform, platform.node_count());
-  sim::Runtime runtime(cluster, workers, {.algorithm = all_reduce, .servers = {}}, options);
+  sim::Cluster cluster(platform, platform.node_count(), all_reduce == "nccl");
+  sim::Runtime runtime(cluster,
+                       workers,
+                       {.algorithm = all_reduce, .servers = {}, .links = node_links(platform)},
+                       options);
   Observed observed;
   const auto measured = [&](Fabric& fabric) {
     program(fabric);

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/json/json_file.hpp"
+#include "core/formats/precision.hpp"
 #include "tests/catch.hpp"
 #include "tests/support/problems_of.hpp"
 
@@ -95,6 +96,19 @@ TEST_CASE("training needs parameters, gradients, momentum, statistics, inputs an
 
     CHECK(network.training_bytes(batch) == expected_bytes);
   }
+}
+
+TEST_CASE("in half precision inputs and activations need half as much, parameters do not") {
+  Network network = parsed_network(kNetwork);
+  const double fixed_bytes = network.training_bytes(0);
+  const double sample_bytes = network.training_bytes(1) - fixed_bytes;
+
+  network.bytes_per_activation = activation_size(Precision::bfloat16);
+
+  CHECK(network.training_bytes(0) == fixed_bytes);
+  CHECK(network.training_bytes(10) == fixed_bytes + 10 * sample_bytes / 2);
+  CHECK(activation_size(Precision::float16) == 2);
+  CHECK(activation_size(Precision::tf32) == 4);
 }
 
 TEST_CASE("a tensor whose elements overflow is refused") {
