@@ -270,6 +270,8 @@ const std::set<std::string> kSameOnSome = {
     "nodes",          // its number of nodes
     "workers",        // the only class, or the one that trains by default
     "least-batch",    // equal workers have equal batches
+    // One worker in each node has nobody to exchange with.
+    "compress-in-nodes",
     "precision",      // float16 and bfloat16 have one peak rate; tested by itself below
     "seed",           // nothing is drawn from costs without spread
     "repetitions",    // likewise
