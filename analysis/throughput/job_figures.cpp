@@ -25,6 +25,16 @@ Value named(const std::string& text,
   throw UserError(option + ": " + unknown_name(kind, text, names));
 }
 
+/// Links of the first device to the others: NVLinks of a mesh, else one.
+int links_of(const NodeGroup& group, int devices) {
+  if (group.interconnect->topology != NodeTopology::nvlink) return 1;
+  int links = 0;
+  for (const NvlinkPair& pair : group.interconnect->pairs) {
+    if (pair.one == 0 || pair.other == 0) links += pair.links;
+  }
+  return links > 0 ? links : std::max(1, devices - 1);
+}
+
 }  // namespace
 
 NodeFigures node_figures(const Platform& platform, const Catalog& catalog) {
@@ -42,15 +52,13 @@ NodeFigures node_figures(const Platform& platform, const Catalog& catalog) {
         load_device(catalog.find("models/devices", devices.model, platform.path))
             .memory_bytes_per_s;
   }
-  if (group.interconnect) {
-    // An NVLink mesh states a pair's link.
-    const bool is_mesh = group.interconnect->topology == NodeTopology::nvlink;
-    node.node_bytes_per_s = group.interconnect->link.bytes_per_s *
-                            (is_mesh ? std::max(1, node.devices_per_node - 1) : 1);
-  }
+  if (group.interconnect)
+    node.node_bytes_per_s =
+        group.interconnect->link.bytes_per_s * links_of(group, node.devices_per_node);
   if (platform.network)
     node.network_bytes_per_s =
         group.uplink ? group.uplink->link.bytes_per_s : platform.network->link.bytes_per_s;
+  node.network_ports = std::max(1, static_cast<int>(group.ports.size()));
   return node;
 }
 
