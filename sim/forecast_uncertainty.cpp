@@ -2,6 +2,7 @@
 #include "sim/forecast_uncertainty.hpp"
 
 #include <algorithm>
+#include <boost/math/distributions/normal.hpp>
 #include <cmath>
 #include <map>
 #include <set>
@@ -9,6 +10,7 @@
 #include "core/costs/buckets.hpp"
 #include "core/costs/overlap_cost.hpp"
 #include "core/job/setting_text.hpp"
+#include "strategies/costed_job.hpp"
 
 namespace epochcast::sim {
 namespace {
@@ -34,14 +36,25 @@ std::vector<const MessageCosts*> measured_costs(const Job& job) {
   return inside;
 }
 
+/// Of so many standard normal numbers (Blom, "Statistical Estimates and Transformed
+/// Beta-Variables", 1958).
+double expected_maximum(std::int64_t numbers) {
+  if (numbers < 2) return 0;
+  const auto count = static_cast<double>(numbers);
+  return boost::math::quantile(boost::math::normal(), (count - 0.375) / (count + 0.25));
+}
+
 }  // namespace
 
 ForecastUncertainty::ForecastUncertainty(const Job& job, const std::vector<WorkerInfo>& workers)
-    : config_(job.config) {
+    : job_(job), config_(job.config) {
   if (!job.config.exchange_seconds.empty()) return;
   overlaps_ = job.config.overlap != Overlap::none;
   const double bytes = overlaps_ ? exchanged_bucket_bytes(job.network, job.config.bucket_bytes)
                                  : job.network.gradient_bytes();
+  overlaps_ = overlaps_ || std::any_of(workers.begin(), workers.end(), [](const auto& worker) {
+                return worker.overlap.is_known;
+              });
   const auto members =
       static_cast<int>(std::count_if(workers.begin(), workers.end(), [](const WorkerInfo& worker) {
         return worker.role == Role::trains;
@@ -118,11 +131,47 @@ void ForecastUncertainty::note_free_overlap(const std::vector<WorkerInfo>& worke
   notes_.push_back(note);
 }
 
+void ForecastUncertainty::see_charged_overlap(const std::vector<WorkerInfo>& workers,
+                                              const std::vector<WorkerReport>& reports,
+                                              const WorkerCosts& costs) {
+  std::set<std::string> models;
+  const OverlapDefault* charged = nullptr;
+  for (std::size_t i = 0; i < workers.size(); ++i) {
+    const auto rank = static_cast<int>(i);
+    const OverlapDefault* const known = charged_overlap(job_, costs, workers[i], rank);
+    if (known == nullptr) continue;
+    charged = known;
+    models.insert(workers[i].model);
+    // What overlap has added, and would add with another slowdown.
+    const WorkerReport& report = reports[i];
+    const std::int64_t batch = part_of(report.batch, config_.accumulate, config_.accumulate - 1);
+    const double alone_s = costs.of_device(rank).median(batch).total_s() *
+                           static_cast<double>(config_.accumulate * report.iterations_per_epoch);
+    const double epoch_s = report.training.compute_s / static_cast<double>(config_.epochs);
+    const double added_s = std::max(0.0, epoch_s - alone_s);
+    const double more = (known->most_batch_slowdown - 1) / (known->cost.batch_slowdown - 1) - 1;
+    if (config_.deterministic) continue;
+    overlap_below_s_ = std::max(overlap_below_s_, added_s);
+    overlap_above_s_ = std::max(overlap_above_s_, more * added_s);
+  }
+  if (charged == nullptr) return;
+  std::string note = "the slowdown by overlap was not measured on";
+  for (const std::string& model : models) note += (model == *models.begin() ? " " : ", ") + model;
+  notes_.push_back(note + ": batches beside exchanges are taken as " +
+                   shortest(charged->cost.batch_slowdown) + " times as long");
+}
+
 void ForecastUncertainty::see(const std::vector<WorkerInfo>& workers,
                               const std::vector<WorkerReport>& reports,
                               const WorkerCosts& costs) {
-  if (overlaps_) note_free_overlap(workers);
+  if (overlaps_) {
+    note_free_overlap(workers);
+    see_charged_overlap(workers, reports, costs);
+  }
   overlaps_ = false;
+  const auto trainers = std::count_if(workers.begin(), workers.end(), [](const WorkerInfo& worker) {
+    return worker.role == Role::trains;
+  });
   double slowest_s = 0;
   for (std::size_t i = 0; i < workers.size(); ++i) {
     if (workers[i].role != Role::trains) continue;
@@ -134,6 +183,10 @@ void ForecastUncertainty::see(const std::vector<WorkerInfo>& workers,
       const double compute_s = phases.compute_s / static_cast<double>(config_.epochs);
       batches_below_s_ = std::max(batches_below_s_, compute_s * (1 - bounds.low));
       batches_above_s_ = std::max(batches_above_s_, compute_s * (bounds.high - 1));
+      const BatchCost& cost = costs.of_device(static_cast<int>(i));
+      if (cost.is_from_data_sheet() && !cost.has_spread())
+        slowest_above_s_ = std::max(
+            slowest_above_s_, compute_s * kAssumedBatchDeviation * expected_maximum(trainers));
     }
     slowest_s = std::max(slowest_s,
                          bounds.low * phases.compute_s +
@@ -145,20 +198,22 @@ void ForecastUncertainty::see(const std::vector<WorkerInfo>& workers,
 void ForecastUncertainty::apply_to(RunResult& result) const {
   result.notes.insert(result.notes.end(), notes_.begin(), notes_.end());
   if (is_other_cluster_) result.input_grade = lowest(result.input_grade, Grade::extrapolated);
-  const bool has_no_spread = deviation_ == 0 && batches_below_s_ == 0 && batches_above_s_ == 0;
+  const bool has_no_spread = deviation_ == 0 && batches_below_s_ == 0 && batches_above_s_ == 0 &&
+                             slowest_above_s_ == 0 && overlap_above_s_ == 0;
   if (!result.epoch_s_interval && has_no_spread) return;
   const double epoch_s = result.epoch_s;
   const double exchange_s = result.phases.exposed_communication_s;
   const Interval computing = result.epoch_s_interval.value_or(Interval{epoch_s, epoch_s});
-  // Three independent causes.
+  // Independent causes.
   const double below_s = std::hypot(std::max(0.0, epoch_s - computing.low_s),
                                     exchange_s * -std::expm1(-k95 * deviation_),
-                                    batches_below_s_);
-  const double above_s = std::hypot(std::max(0.0, computing.high_s - epoch_s),
-                                    exchange_s * std::expm1(k95 * deviation_),
-                                    batches_above_s_);
+                                    std::hypot(batches_below_s_, overlap_below_s_));
+  const double above_s =
+      std::hypot(std::max(0.0, computing.high_s - epoch_s),
+                 exchange_s * std::expm1(k95 * deviation_),
+                 std::hypot(batches_above_s_, slowest_above_s_, overlap_above_s_));
   // The least possible epoch, except for sessions that were not measured.
-  const double least_s = std::min(least_s_, computing.low_s);
+  const double least_s = std::min(least_s_, computing.low_s) - overlap_below_s_;
   result.epoch_s_interval =
       Interval{.low_s = std::min(epoch_s, std::max(epoch_s - below_s, least_s)),
                .high_s = epoch_s + above_s};

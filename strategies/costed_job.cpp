@@ -27,6 +27,18 @@ const DeviceOverlap* stated_overlap(const Platform& platform, const std::string&
 
 }  // namespace
 
+const OverlapDefault* charged_overlap(const Job& job,
+                                      const WorkerCosts& costs,
+                                      const WorkerInfo& worker,
+                                      int rank) {
+  const BatchCost& cost = costs.of_device(rank);
+  const OverlapDefault* const known = overlap_default(worker.device_class);
+  const bool is_charged = worker.role == Role::trains && cost.is_from_data_sheet() &&
+                          !cost.overlap().is_known &&
+                          stated_overlap(job.platform, worker.model) == nullptr;
+  return is_charged && known != nullptr && known->is_charged ? known : nullptr;
+}
+
 CostedJob::CostedJob(Job job, const std::string& strategy)
     : job_(checked(std::move(job))),
       strategy_(find_strategy(strategy)),
@@ -43,8 +55,11 @@ CostedJob::CostedJob(Job job, const std::string& strategy)
     WorkerInfo& worker = workers_[i];
     if (worker.role != Role::trains) continue;
     worker.overlap = costs_.of_device(static_cast<int>(i)).overlap();
+    if (worker.overlap.is_known) continue;
+    if (const OverlapDefault* known = charged_overlap(job_, costs_, worker, static_cast<int>(i)))
+      worker.overlap = known->cost;
     const DeviceOverlap* const stated = stated_overlap(job_.platform, worker.model);
-    if (worker.overlap.is_known || stated == nullptr) continue;
+    if (stated == nullptr) continue;
     worker.overlap = {.batch_slowdown = stated->batch_slowdown,
                       .exchange_slowdown = stated->exchange_slowdown,
                       .is_known = true};

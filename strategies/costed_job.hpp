@@ -22,6 +22,13 @@ struct CostDraw {
   std::optional<std::size_t> session;  ///< of all workers; absent: all sessions
 };
 
+/// The default slowdowns by overlap that a worker is charged, as neither its trace nor its platform
+/// has any and its batches are estimated from a data sheet; null: none.
+[[nodiscard]] const OverlapDefault* charged_overlap(const Job& job,
+                                                    const WorkerCosts& costs,
+                                                    const WorkerInfo& worker,
+                                                    int rank);
+
 /// The workers of a job and their batch costs, which were measured elsewhere. Base of simulated,
 /// rehearsed and emulated jobs; it must outlive its workers.
 class CostedJob {

@@ -8,6 +8,9 @@
 #include <numeric>
 #include <set>
 
+#include "base/statistics/random.hpp"
+#include "base/statistics/spread.hpp"
+
 namespace epochcast {
 namespace {
 
@@ -132,6 +135,30 @@ BatchCost::BatchCost(const CostTrace& trace)
   }
   std::sort(sessions_.begin(), sessions_.end());
   sessions_.erase(std::unique(sessions_.begin(), sessions_.end()), sessions_.end());
+}
+
+BatchCost BatchCost::with_noise(double deviation) const {
+  constexpr std::size_t kSamples = 256;
+  constexpr double kLeast = 0.1;  // of the median
+  Random random(kSamples);
+  std::vector<double> factors(kSamples);
+  for (double& factor : factors) factor = random.normal();
+  const double mean = mean_of(factors);
+  double squares = 0;
+  for (const double factor : factors) squares += (factor - mean) * (factor - mean);
+  const double scale = deviation / std::sqrt(squares / kSamples);
+  for (double& factor : factors) factor = std::max(kLeast, 1 + scale * (factor - mean));
+  BatchCost noisy = *this;
+  noisy.samples_ = nullptr;
+  noisy.sessions_.clear();
+  noisy.ranks_ = 1;
+  for (Point& point : noisy.points_) {
+    point.sorted_s = factors;
+    for (double& sample : point.sorted_s) sample *= point.median_s;
+    point.quantiles = quantiles_of(point.sorted_s);
+    std::sort(point.sorted_s.begin(), point.sorted_s.end());
+  }
+  return noisy;
 }
 
 BatchCost BatchCost::of_worker(std::size_t index, std::optional<std::size_t> session) const {

@@ -86,6 +86,11 @@ class BatchCost {
   [[nodiscard]] const OverlapCost& overlap() const { return overlap_; }
   /// The error to expect of an estimate, as text; empty for measured costs.
   [[nodiscard]] const std::string& error_note() const { return error_note_; }
+  /// Whether it is an estimate from a data sheet.
+  [[nodiscard]] bool is_from_data_sheet() const { return !error_note_.empty(); }
+  /// The same cost with samples around its median: normal, with this relative standard deviation,
+  /// independent for each worker.
+  [[nodiscard]] BatchCost with_noise(double deviation) const;
   /// Its origin, for provenance.
   [[nodiscard]] const std::string& origin() const { return origin_; }
 

@@ -17,6 +17,13 @@ constexpr OverlapDefault kOverlapDefaults[] = {
      .source = "medians of 17 samples of two ranks: ring, buckets of 0.2 to 4 MB, resnet20, "
                "small-cnn and shufflenetv2-1x (2026-11-28, Intel Xeon, 2 cores, KVM, Open MPI "
                "4.1.4)"},
+    {.device_class = "gpu",
+     .cost = {.batch_slowdown = 1.1, .exchange_slowdown = 1, .is_known = true},
+     .source = "assumed: half of the 19 % (40 % at most) by which batches on 4 A100, H100 or MI250 "
+               "slow down beside exchanges over NVLink (arXiv 2507.03114), as exchanges between "
+               "nodes take fewer multiprocessors",
+     .is_charged = true,
+     .most_batch_slowdown = 1.4},
 };
 
 double slowdown_of(std::vector<double> ratios) {

@@ -18,13 +18,16 @@ inline constexpr double kMostSlowdown = 1000;
 /// one after the other; if the two hardly overlapped, a ratio is the difference of two noisy times.
 [[nodiscard]] OverlapCost measured_overlap(const std::vector<OverlapSamples>& samples);
 
-/// Slowdowns measured on one machine, for devices of a class without measurements.
+/// Slowdowns for devices of a class without measurements: measured on one machine, or published.
 struct OverlapDefault {
   std::string_view device_class;
   OverlapCost cost;
-  std::string_view source;  ///< the machine, its samples and the date
+  std::string_view source;  ///< the machine, its samples and the date, or a publication
+  /// Whether forecasts from data sheets charge it; else only calibrate writes it.
+  bool is_charged = false;
+  double most_batch_slowdown = 1;  ///< if it is charged: the largest published one
 };
-/// The default of a device class; null if none was measured.
+/// The default of a device class; null if there is none.
 [[nodiscard]] const OverlapDefault* overlap_default(std::string_view device_class);
 
 }  // namespace epochcast

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
+#include <optional>
 #include <string>
 
 #include "base/statistics/random.hpp"
@@ -13,6 +14,16 @@ namespace {
 
 constexpr std::size_t kMostSessions = 16;              // each needs its own learning passes
 constexpr std::uint64_t kShuffle = ~std::uint64_t{0};  // a stream that no pass draws from
+
+/// The deviation of batches that the platform states of a device model.
+std::optional<double> stated_noise(const Platform& platform, const std::string& model) {
+  for (const NodeGroup& group : platform.nodes) {
+    for (const DeviceGroup& device : group.devices) {
+      if (device.model == model && device.batch_noise) return device.batch_noise->deviation;
+    }
+  }
+  return std::nullopt;
+}
 
 }  // namespace
 
@@ -26,6 +37,8 @@ WorkerCosts::WorkerCosts(const Job& job, const std::vector<WorkerInfo>& workers)
     if (is_new) {
       // A server computes no batches.
       BatchCost cost = trains ? job.cost_of(worker) : BatchCost(1, 1);
+      const std::optional<double> noise = stated_noise(job.platform, worker.model);
+      if (noise && !cost.has_spread()) cost = cost.with_noise(*noise);
       std::vector<Bucket> buckets = cut_buckets(job.network,
                                                 cost.backward_layers(),
                                                 job.config.first_bucket_bytes,

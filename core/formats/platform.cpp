@@ -37,6 +37,17 @@ std::optional<DeviceOverlap> read_device_overlap(JsonInput& input) {
   return overlap;
 }
 
+std::optional<BatchNoise> read_batch_noise(JsonInput& input) {
+  constexpr double kMostDeviation = 1;
+  auto found = input.maybe("batch_noise");
+  if (!found) return std::nullopt;
+  BatchNoise noise;
+  noise.deviation = read_number(found->at("deviation"), 0, kMostDeviation);
+  noise.source = read_source(found->at("source"));
+  found->finish();
+  return noise;
+}
+
 DeviceGroup read_device(JsonInput input) {
   DeviceGroup device;
   device.device_class = input.at("class").identifier();
@@ -53,6 +64,7 @@ DeviceGroup read_device(JsonInput input) {
   if (const auto worker = input.maybe("worker")) device.is_worker = worker->boolean();
   device.power = read_power(input);
   device.overlap = read_device_overlap(input);
+  device.batch_noise = read_batch_noise(input);
   input.finish();
   return device;
 }
@@ -116,6 +128,10 @@ Json device_json(const DeviceGroup& device) {
     json["overlap"] = {{"batch", device.overlap->batch_slowdown},
                        {"exchange", device.overlap->exchange_slowdown},
                        {"source", to_json(device.overlap->source)}};
+  }
+  if (device.batch_noise) {
+    json["batch_noise"] = {{"deviation", device.batch_noise->deviation},
+                           {"source", to_json(device.batch_noise->source)}};
   }
   return json;
 }

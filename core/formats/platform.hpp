@@ -23,6 +23,14 @@ struct DeviceOverlap {
   bool operator==(const DeviceOverlap&) const = default;
 };
 
+/// The relative standard deviation of a device's batches, for costs without varying samples.
+struct BatchNoise {
+  double deviation = 0;
+  Source source;
+
+  bool operator==(const BatchNoise&) const = default;
+};
+
 /// Equal devices of a node: sockets of a CPU, or GPUs.
 struct DeviceGroup {
   std::string device_class;  ///< "cpu", "gpu", ...: the name for --workers and per-class flags
@@ -36,6 +44,8 @@ struct DeviceGroup {
   std::optional<PowerDraw> power = {};
   /// Absent: unknown. Measurements of a cost trace take precedence.
   std::optional<DeviceOverlap> overlap = {};
+  /// Absent: batches that were not measured take equal times.
+  std::optional<BatchNoise> batch_noise = {};
   /// Factor on the speed of batches beside the costs of its model. Set by a job
   /// (core/job/platform_figures.hpp), never by a file, for all devices of a model.
   double speed = 1;

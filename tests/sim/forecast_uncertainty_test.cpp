@@ -53,6 +53,69 @@ TEST_CASE("given seconds of an exchange apply to each bucket, with a note") {
   CHECK(std::count(whole.notes.begin(), whole.notes.end(), note) == 0);
 }
 
+/// Eight GPUs whose batches are estimated from a data sheet.
+Job job_from_data_sheet() {
+  Job job = job_on(mixed(1, 8, 0, pcie(), nullptr), 2560);
+  job.config.deterministic = false;
+  for (CostTrace& trace : job.traces) {
+    trace.source.grade = Grade::estimated;
+    trace.error_note = "estimated";
+  }
+  return job;
+}
+
+TEST_CASE("the interval of estimated batches reaches up to the slowest of all workers") {
+  Job job = job_from_data_sheet();
+
+  const RunResult run = forecast_of(job, "sync");
+
+  REQUIRE(run.epoch_s_interval);
+  CHECK(run.epoch_s_interval->low_s == run.epoch_s);
+  // The expected maximum of 8 normal numbers is 1.43 by Blom's formula.
+  CHECK(run.epoch_s_interval->high_s - run.epoch_s ==
+        Approx(0.02 * 1.434 * run.phases.compute_s).epsilon(0.01));
+  job.config.deterministic = true;
+  CHECK_FALSE(forecast_of(job, "sync").epoch_s_interval);
+}
+
+TEST_CASE("stated noise of batches makes the slowest worker decide, in the forecast itself") {
+  Job job = job_from_data_sheet();
+  const double equal_s = forecast_of(job, "sync").epoch_s;
+  job.config.repetitions = 20;
+
+  job.platform.nodes.front().devices.front().batch_noise =
+      BatchNoise{.deviation = 0.1, .source = {}};
+  const RunResult noisy = forecast_of(job, "sync");
+
+  // 14 % of 13 ms of computing on average, beside 7 ms of exchange.
+  CHECK(noisy.epoch_s > 1.05 * equal_s);
+  CHECK(noisy.epoch_s < 1.15 * equal_s);
+}
+
+TEST_CASE("overlap on GPUs of data sheets is charged, between nothing and the most published") {
+  Job job = job_from_data_sheet();
+  job.config.overlap = Overlap::bucket;
+  job.config.bucket_bytes = job.config.first_bucket_bytes = 1e6;
+  Job free = job;
+  free.platform.nodes.front().devices.front().overlap = DeviceOverlap{.source = {}};
+  Job most = free;
+  most.platform.nodes.front().devices.front().overlap->batch_slowdown = 1.4;
+
+  const RunResult charged = forecast_of(job, "sync");
+  const double free_s = forecast_of(free, "sync").epoch_s;
+  const double most_s = forecast_of(most, "sync").epoch_s;
+
+  CHECK(charged.epoch_s > free_s);
+  CHECK(charged.epoch_s < most_s);
+  REQUIRE(charged.epoch_s_interval);
+  CHECK(charged.epoch_s_interval->low_s <= free_s);
+  CHECK(charged.epoch_s_interval->high_s >= most_s);
+  const std::string note =
+      "the slowdown by overlap was not measured on gpu-a: batches beside exchanges are taken as "
+      "1.1 times as long";
+  CHECK(std::count(charged.notes.begin(), charged.notes.end(), note) == 1);
+}
+
 TEST_CASE("a note reports that the library's all-reduce was not measured among as many ranks") {
   const std::string note =
       "all-reduce openmpi was not measured among 6 ranks: it follows the decision table of Open "

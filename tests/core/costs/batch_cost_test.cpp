@@ -2,6 +2,7 @@
 #include "core/costs/batch_cost.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "base/statistics/random.hpp"
 #include "tests/catch.hpp"
@@ -52,6 +53,24 @@ TEST_CASE("a measured batch size costs the median of its samples") {
   CHECK(cost.measured_batches() == std::vector<std::int64_t>{8, 32});
   CHECK(cost.grade() == Grade::measured);
   CHECK(cost.origin() == "t.json");
+}
+
+TEST_CASE("noise spreads a cost around its median, for any worker") {
+  const BatchCost cost = BatchCost(0.2, 8).with_noise(0.05);
+
+  std::vector<double> seconds;
+  for (int i = 0; i < 256; ++i) seconds.push_back(cost.at(8, i / 256.0).total_s());
+  double mean = 0;
+  for (const double each : seconds) mean += each / 256;
+  double squares = 0;
+  for (const double each : seconds) squares += (each - mean) * (each - mean) / 256;
+
+  CHECK(cost.has_spread());
+  CHECK(cost.ranks() == 1);
+  CHECK(cost.median(8).total_s() == Approx(0.2));
+  CHECK(mean == Approx(0.2).epsilon(1e-9));
+  CHECK(std::sqrt(squares) == Approx(0.05 * 0.2).epsilon(1e-9));
+  CHECK(cost.of_worker(3).has_spread());
 }
 
 TEST_CASE("between two measured sizes the cost is on the line that joins them") {

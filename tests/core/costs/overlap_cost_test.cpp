@@ -63,7 +63,11 @@ TEST_CASE("classes of devices that were measured have a default") {
   REQUIRE(overlap_default("cpu") != nullptr);
   CHECK(overlap_default("cpu")->cost.is_known);
   CHECK(overlap_default("cpu")->cost.counts());
-  CHECK(overlap_default("gpu") == nullptr);
+  CHECK_FALSE(overlap_default("cpu")->is_charged);
+  REQUIRE(overlap_default("gpu") != nullptr);
+  CHECK(overlap_default("gpu")->is_charged);
+  CHECK(overlap_default("gpu")->most_batch_slowdown >= overlap_default("gpu")->cost.batch_slowdown);
+  CHECK(overlap_default("tpu") == nullptr);
 }
 
 }  // namespace

@@ -51,6 +51,14 @@ TEST_CASE("pairs of NVLinks, levels of PCIe and ports are read and written") {
   CHECK(parse_platform(nlohmann::json(to_json(platform)), "p.json").nodes == platform.nodes);
 }
 
+TEST_CASE("the noise of a device's batches is read and written") {
+  Platform platform = platform_of(R"("topology": "pcie", "bandwidth": "12GBps", "latency": "2us")");
+  platform.nodes.front().devices.front().batch_noise =
+      BatchNoise{.deviation = 0.02, .source = platform.source};
+
+  CHECK(parse_platform(nlohmann::json(to_json(platform)), "p.json").nodes == platform.nodes);
+}
+
 TEST_CASE("a number of ports shares the GPUs evenly") {
   const std::string pcie = R"("topology": "pcie", "bandwidth": "12GBps", "latency": "2us")";
 

@@ -173,7 +173,10 @@ TEST_CASE("a forecast has a note if the overlap cost is unknown, with the defaul
   const std::string note =
       "the slowdown by overlap was not measured on gpu-a: overlap is taken as free";
 
-  CHECK(free.notes == std::vector<std::string>{note});
+  CHECK(free.notes ==
+        std::vector<std::string>{
+            note + "; the default for class gpu, which calibrate writes, is 1.1 for batches and 1 "
+                   "for exchanges"});
   CHECK(of_cpus.notes ==
         std::vector<std::string>{
             note + "; the default for class cpu, which calibrate writes, is 2.1 for batches and "
