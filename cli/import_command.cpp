@@ -56,6 +56,7 @@ CostTrace cost_of(const ImportOptions& options, const ImportedJob& job, const So
   cost.device = options.device;
   cost.network = options.network.name;
   cost.input = options.network.input;
+  cost.precision = options.precision;
   cost.batches = job.batches;
   cost.source = source;
   return rounded(std::move(cost));

@@ -10,6 +10,7 @@
 #include "base/error.hpp"
 #include "base/process/diverged.hpp"
 #include "base/text/units.hpp"
+#include "real/torch/device_precision.hpp"
 #include "real/torch/learning_curve.hpp"
 #include "real/torch/training_learner.hpp"
 #include "real/torch/training_setup.hpp"
@@ -50,6 +51,19 @@ Job sized(Job job, const real::DataSplit& data) {
   return job;
 }
 
+/// The precision of numbers. With float16, workers that update parts of the parameters agree on
+/// skipped steps by an exchange, which the learner of times does not have.
+real::DevicePrecision precision_of(const Job& job, const std::string& device) {
+  const Precision wanted = job.chosen_precision().value_or(Precision::float32);
+  const bool has_parts = find_strategy(job.config.strategy).state_shares != nullptr ||
+                         job.config.overlap == Overlap::dear;
+  if (wanted == Precision::float16 && has_parts)
+    return {.precision = Precision::float32,
+            .note = "numbers were computed in float32: in float16, workers that update parts of "
+                    "the parameters would exchange which steps they skip"};
+  return real::rehearsed_precision(wanted, device);
+}
+
 class RehearsalRun {
  public:
   RehearsalRun(const Job& job,
@@ -61,6 +75,7 @@ class RehearsalRun {
         config_(simulated_.job().config),
         data_(data),
         device_(device),
+        precision_(precision_of(simulated_.job(), device)),
         threads_(threads),
         options_(options),
         workers_(simulated_.workers().size()),
@@ -136,7 +151,7 @@ class RehearsalRun {
   void train_worker(Fabric& fabric) {
     const auto rank = static_cast<std::size_t>(fabric.rank());
     CostLearner time = simulated_.learner(fabric, draw_);
-    real::LearnerSettings settings = real::learner_settings(config_);
+    real::LearnerSettings settings = real::learner_settings(config_, precision_.precision);
     settings.shares_process = true;
     const auto numbers =
         real::make_torch_learner(fabric, *data_.train, settings, device_, threads_);
@@ -238,13 +253,15 @@ class RehearsalRun {
     if (const std::string note = class_note(job.network, job.dataset); !note.empty())
       result.notes.push_back(note);
     result.notes.push_back("data: " + data_.title);
-    if (!start_note_.empty()) result.notes.push_back(start_note_);
+    for (const std::string& note : {precision_.note, start_note_})
+      if (!note.empty()) result.notes.push_back(note);
   }
 
   sim::SimulatedJob simulated_;
   const JobConfig& config_;
   const real::DataSplit& data_;
   std::string device_;
+  real::DevicePrecision precision_;  ///< of numbers
   int threads_;
   const RehearsalOptions& options_;
   std::size_t workers_;

@@ -38,7 +38,8 @@ struct Rehearsal {
 /// of the job's simulated platform, with the costs of its workers' devices.
 ///
 /// One call per process, which has one SimGrid engine. Computes on LibTorch's `device` with so many
-/// threads. Throws UserError, and Diverged when a loss is not finite.
+/// threads, in the job's precision if the device has it (real::rehearsed_precision()). Throws
+/// UserError, and Diverged when a loss is not finite.
 [[nodiscard]] Rehearsal rehearse(const Job& job,
                                  const real::DataSplit& data,
                                  const std::string& device,

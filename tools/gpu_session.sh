@@ -12,7 +12,7 @@ Usage: tools/gpu_session.sh --pack FOLDER                    (Debian 12, with a 
 Steps (default: all, in this order):
   build       compile for the LibTorch of this machine's python3, else Debian's
   contract    tests of fabrics, learners and equivalences, on the device
-  batches     what batches of 8 to 512 cost, in float32 and TF32
+  batches     what batches of 8 to 512 cost, by precision
   staging     what copies between host and device cost (needs a python3 with torch)
   precisions  throughput by precision and kernels, and compression of gradients (needs a GPU, and torch, timm and
               transformers in its python3)

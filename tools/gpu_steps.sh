@@ -99,23 +99,15 @@ if [ ${#networks[@]} = 0 ]; then
   networks=("$job_network")
   [ "$quick" = 1 ] || networks+=(resnet18 resnet50 vit-s)
 fi
-precisions=(float32)
-[ "$is_gpu" = 0 ] || precisions=(float32 tf32)
+precisions=(float32 bfloat16)
+[ "$is_gpu" = 0 ] || precisions=(float32 tf32 float16 bfloat16)
 
-# Convolutions take TF32 by LibTorch's default, matrix products when they are told to.
-with_precision() {
-  case $1 in
-    float32) shift && env NVIDIA_TF32_OVERRIDE=0 "$@" ;;
-    tf32) shift && env -u NVIDIA_TF32_OVERRIDE TORCH_ALLOW_TF32_CUBLAS_OVERRIDE=1 "$@" ;;
-  esac
-}
 trace_of() { [ "$1" = float32 ] && echo "$out/traces/$name.json" || echo "$out/traces/$name-$1.json"; }
 measure_device() {
-  local network=$1 precision=$2 own_name=$name file=${3:-}
-  [ "$precision" = float32 ] || own_name=$name-$precision
-  with_precision "$precision" "$build/epochcast" measure batches --network "$network" --dataset cifar10 --batch "$batches" \
-    "${effort[@]}" --device "$device" --device-name "$own_name" --machine "$machine" \
-    --title "$own_name, one CPU thread, $precision" --append "${file:-$(trace_of "$precision")}"
+  local network=$1 precision=$2 file=${3:-}
+  "$build/epochcast" measure batches --network "$network" --dataset cifar10 --batch "$batches" --precision "$precision" \
+    "${effort[@]}" --device "$device" --device-name "$name" --machine "$machine" \
+    --title "$name, one CPU thread, $precision" --append "${file:-$(trace_of "$precision")}"
 }
 step_batches() {
   for precision in "${precisions[@]}"; do
@@ -145,7 +137,7 @@ train() {
   else
     where=(--slow-down "$(slowed "$count")")
   fi
-  with_precision float32 "$build/epochcast" train "${job[@]}" --strategy "$strategy" --devices "$devices" \
+  "$build/epochcast" train "${job[@]}" --strategy "$strategy" --devices "$devices" \
     --ranks $((count + 1)) "${where[@]}" --data procedural --test-samples 64 --learning-rate 0.02 --bar=off --format json >"$file.part"
   mv "$file.part" "$file"
 }

@@ -111,9 +111,10 @@ std::vector<std::string> batch_words(const ValidationCase& one) {
                                     "--overlap",
                                     "ring"};
   for (const SettingText& setting : all_settings().texts(config, kTrain)) {
-    if (setting.name == "dataset" || setting.name == "sequence" || setting.name == "image-size" ||
-        setting.name == "slow-down")
-      words.push_back("--" + setting.name + "=" + setting.value);
+    const bool is_measured = setting.name == "dataset" || setting.name == "sequence" ||
+                             setting.name == "image-size" || setting.name == "slow-down" ||
+                             (setting.name == "precision" && config.precision);
+    if (is_measured) words.push_back("--" + setting.name + "=" + setting.value);
   }
   return words;
 }

@@ -81,6 +81,10 @@ class TrainingCheck {
     Texts problems;
     const auto check = [&](const auto& part) { collect(problems, part); };
     check([&] { check_machine(config.machine); });
+    check([&] {
+      if (config.precision == Precision::float16)
+        throw UserError("--precision: float16 needs GPUs; validation trains on cpu alone");
+    });
     check([&] { check_slow_down(config, one.cluster.ranks); });
     check([&] { check_strategy(config); });
     check([&] { check_all_reduce(config.all_reduce); });

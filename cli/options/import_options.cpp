@@ -56,6 +56,9 @@ po::options_description described_options() {
   add("batch", word("COUNT"), "samples per rank and iteration, unless a CSV column has it");
   add("device", word("NAME"), "the device that computed, by its name in platforms (`model`)");
   add("device-name", word("NAME"), "the same, as `measure` and `calibrate` call it");
+  add("precision",
+      word("NAME")->default_value("float32"),
+      "what the job computed in: float32, tf32, float16 or bfloat16 (autocast)");
   add("machine", word("TEXT"), "the machine, for the trace's source: \"AMD EPYC, 2 cores, KVM\"");
   add("output", word("FILE"), "cost trace to write (with --forecast: optional)");
   add("append", word("FILE"), "cost trace to add to (or to create), instead of --output");
@@ -290,6 +293,11 @@ ImportOptions parse_import_options(const Words& arguments, const Catalog& catalo
   if (values.has("batch")) settings.batch = values.integer("batch", 1, kLargestBatch);
   settings.skip = values.integer("skip", 0, kMostSkipped);
   collecting(problems, [&] { settings.iteration_s = seconds_from(words, "iteration-time"); });
+  collecting(problems, [&] {
+    JobConfig config;
+    all_settings().set(config, "precision", values.text("precision"), "--precision");
+    options.precision = config.precision.value_or(Precision::float32);
+  });
   settings.ranks_per_node = options.forecast ? 1 : 0;
   if (values.has("ranks-per-node"))
     settings.ranks_per_node = static_cast<int>(values.integer("ranks-per-node", 0, kMostRanks));

@@ -26,8 +26,9 @@ struct ForecastRequest {
 /// The options of `epochcast import`.
 struct ImportOptions {
   ImportSettings settings;
-  Network network;     ///< for samples of its `input`
-  std::string device;  ///< a platform's device model
+  Network network;                           ///< for samples of its `input`
+  std::string device;                        ///< a platform's device model
+  Precision precision = Precision::float32;  ///< that the job computed in
   std::string machine;
   std::string title;           ///< "": not given
   std::string date;            ///< "": not given

@@ -73,6 +73,10 @@ void add_batch_device(po::options_description& options) {
                         "processes that measure at the same time, as they train at the same time")(
       "device", text_named("cpu|cuda:N", "cpu"), "what computes")(
       "threads", text_named("COUNT", "1"), "CPU threads")(
+      "precision",
+      text_named("NAME", "float32"),
+      "what batches are computed in, as in `train`: float32, tf32, float16 or bfloat16; the trace "
+      "records it, and serves forecasts of this precision only")(
       "device-name",
       text_named("MODEL"),
       "the trace's `device`, a platform's device model; for a CPU by default its name and the "

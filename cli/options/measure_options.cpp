@@ -19,7 +19,9 @@
 #include "core/formats/network.hpp"
 #include "core/job/chosen_dataset.hpp"
 #include "core/job/job_config.hpp"
+#include "core/job/setting_text.hpp"
 #include "core/source.hpp"
+#include "real/torch/device_precision.hpp"
 #include "real/torch/networks/network_names.hpp"
 #include "strategies/settings.hpp"
 
@@ -121,6 +123,20 @@ void read_batches(OptionValues& values, real::MeasureSettings& settings) {
                               : settings.batches[settings.batches.size() / 2];
 }
 
+/// Called after the device is known.
+void read_own_precision(OptionValues& values, real::MeasureSettings& settings) {
+  try {
+    JobConfig config;
+    all_settings().set(config, "precision", values.text("precision"), "--precision");
+    const Precision wanted = config.precision.value_or(Precision::float32);
+    const real::DevicePrecision own = real::device_precision(wanted, settings.device);
+    settings.precision = own.precision;
+    settings.precision_note = own.note;
+  } catch (const UserError& error) {
+    values.add(error.what());
+  }
+}
+
 void read_device(OptionValues& values, MeasureOptions& options) {
   real::MeasureSettings& settings = options.settings;
   settings.threads = static_cast<int>(values.integer("threads", 1, kMostThreads));
@@ -129,6 +145,7 @@ void read_device(OptionValues& values, MeasureOptions& options) {
   if (!is_cpu && !std::regex_match(settings.device, std::regex("cuda:[0-9]{1,2}"))) {
     values.expected("device", settings.device, "cpu or cuda:N");
   }
+  read_own_precision(values, settings);
   settings.rule.detects_preemption = is_cpu;
   if (!is_cpu && settings.rule.drop_preempted) {
     values.add("--drop-preempted: got --device " + settings.device +
@@ -222,6 +239,8 @@ MeasureOptions parse_options(int argc, const char* const* argv, const Catalog& c
   header.name = as_name(options.file.stem().string());
   header.title = values.has("title") ? values.text("title")
                                      : "Training batches on " + dataset + ", " + header.device;
+  if (!values.has("title") && options.settings.precision != Precision::float32)
+    header.title += ", " + show_name(options.settings.precision, kPrecisions);
   header.source.grade = Grade::measured;
   header.source.machine = values.has("machine") ? values.text("machine") : machine_text();
   header.source.date = today_text();

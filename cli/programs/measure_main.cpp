@@ -65,7 +65,7 @@ void write(Target& target,
            const MeasureSettings& settings,
            const std::vector<NetworkCosts>& costs) {
   target.trace.header.source.note = sampling_note(settings, costs);
-  TraceFile trace = make_trace(target.trace.header, costs);
+  TraceFile trace = make_trace(target.trace.header, costs, settings.precision);
   const std::string file = target.trace.file.string();
   if (target.existing) trace = merged(*target.existing, trace, file);
   target.output.write(json_text(to_json(trace)));

@@ -9,8 +9,9 @@
 
 namespace epochcast {
 
-/// The number format of matrix products. Parameters and gradients are float32 with all of them, as
-/// with PyTorch's automatic mixed precision. tf32 on a device without it is float32, as in PyTorch.
+/// The number format of matrix products and convolutions. Parameters and gradients are float32 with
+/// all of them, as with PyTorch's automatic mixed precision. tf32 on a device without it is
+/// float32, as in PyTorch.
 enum class Precision { float32, tf32, float16, bfloat16 };
 
 inline constexpr std::array<std::pair<std::string_view, Precision>, 4> kPrecisions = {

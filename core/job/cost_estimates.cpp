@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/job/cost_estimates.hpp"
 
+#include <functional>
 #include <utility>
 
 #include "base/error.hpp"
@@ -30,6 +31,21 @@ Network network_of(const CostTrace& cost, const JobConfig& config, const Catalog
                     ".json`");
   }
   return load_network(file, dataset);
+}
+
+/// The precision in which the device computes if this one is asked for.
+Precision computed_in(const DeviceSpec& device, Precision precision) {
+  const bool lacks_tf32 = !device.flops_per_s.contains(Precision::tf32);
+  return precision == Precision::tf32 && lacks_tf32 ? Precision::float32 : precision;
+}
+
+/// "float32, float16"
+std::string names_of(const std::function<bool(Precision)>& is_meant) {
+  std::string names;
+  for (const auto& [name, precision] : kPrecisions) {
+    if (is_meant(precision)) names += (names.empty() ? "" : ", ") + std::string(name);
+  }
+  return names;
 }
 
 }  // namespace
@@ -65,16 +81,21 @@ std::optional<CostTrace> CostEstimates::of(const std::string& model,
                     "; measure it (`epochcast measure batches`), or give --batch-seconds");
   }
   if (spec->rate(precision) == 0) {
-    std::string known;
-    for (const auto& [name, each] : kPrecisions) {
-      if (spec->flops_per_s.contains(each))
-        known += (known.empty() ? "" : ", ") + std::string(name);
-    }
     throw UserError("--precision: " + model + " does not compute in " +
-                    show_name(precision, kPrecisions) + "; it does in " + known);
+                    show_name(precision, kPrecisions) + "; it does in " +
+                    names_of([&](Precision each) { return spec->flops_per_s.contains(each); }));
   }
-  const auto scales = scales_.find(model);
-  const double scale = scales == scales_.end() ? 1 : median_of(scales->second);
+  double scale = 1;
+  if (const auto scales = scales_.find(model); scales != scales_.end()) {
+    const auto own = scales->second.find(computed_in(*spec, precision));
+    const std::string wanted = show_name(precision, kPrecisions);
+    if (own == scales->second.end())
+      throw UserError("--calibrate-on: was measured on " + model + " in " +
+                      names_of([&](Precision each) { return scales->second.contains(each); }) +
+                      ", and the job computes in " + wanted +
+                      "; measure it with `epochcast measure batches --precision " + wanted + "`");
+    scale = median_of(own->second);
+  }
   return estimated_cost(network, *spec, precision, *efficiency, batch, scale);
 }
 
@@ -83,6 +104,13 @@ std::vector<std::string> CostEstimates::scaled() const {
   devices.reserve(scales_.size());
   for (const auto& [device, scales] : scales_) devices.push_back(device);
   return devices;
+}
+
+bool CostEstimates::is_scaled_in(const std::string& model, Precision precision) const {
+  const auto scales = scales_.find(model);
+  const DeviceSpec* spec = device(model);
+  return scales == scales_.end() || spec == nullptr ||
+         scales->second.contains(computed_in(*spec, precision));
 }
 
 void CostEstimates::scale(const CostTrace& measured, const Network& network) {
@@ -100,7 +128,8 @@ void CostEstimates::scale(const CostTrace& measured, const Network& network) {
     ratios.push_back(cost.median(batch).total_s() /
                      seconds_of(work, *spec, measured.precision, *efficiency));
   }
-  scales_[measured.device].push_back(median_of(std::move(ratios)));
+  scales_[measured.device][computed_in(*spec, measured.precision)].push_back(
+      median_of(std::move(ratios)));
 }
 
 CostEstimates load_estimates(const JobConfig& config, const Catalog& catalog) {

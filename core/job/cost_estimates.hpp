@@ -25,8 +25,9 @@ class CostEstimates {
   CostEstimates() = default;
   CostEstimates(Roofline roofline, std::map<std::string, DeviceSpec> devices);
 
-  /// None if the device is unknown. Throws a UserError if it does not support the precision, or if
-  /// there are no efficiencies of these kernels for its class of devices.
+  /// None if the device is unknown. Throws a UserError if it does not support the precision, if its
+  /// estimates are scaled by measurements in other precisions only, or if there are no efficiencies
+  /// of these kernels for its class of devices.
   [[nodiscard]] std::optional<CostTrace> of(const std::string& model,
                                             const Network& network,
                                             std::int64_t batch,
@@ -34,11 +35,14 @@ class CostEstimates {
                                             std::optional<Kernels> kernels) const;
   /// The data sheet; nullptr without one.
   [[nodiscard]] const DeviceSpec* device(const std::string& model) const;
-  /// Scales estimates for the device by the ratio of this measured cost of `network` to its
-  /// estimate: the median over batch sizes. Throws a UserError if the device is unknown.
+  /// Scales estimates for the device in this precision by the ratio of this measured cost of
+  /// `network` to its estimate: the median over batch sizes. Throws a UserError if the device is
+  /// unknown.
   void scale(const CostTrace& measured, const Network& network);
   /// The devices that are scaled.
   [[nodiscard]] std::vector<std::string> scaled() const;
+  /// Whether estimates for the device are scaled in this precision, or in none.
+  [[nodiscard]] bool is_scaled_in(const std::string& model, Precision precision) const;
 
   /// The files that estimates depend on.
   [[nodiscard]] const std::vector<std::filesystem::path>& files() const { return files_; }
@@ -48,8 +52,9 @@ class CostEstimates {
   [[nodiscard]] const Efficiency* efficiency_of(const DeviceSpec& device, Kernels kernels) const;
 
   Roofline roofline_;
-  std::map<std::string, DeviceSpec> devices_;          ///< by name
-  std::map<std::string, std::vector<double>> scales_;  ///< by device, of each network measured
+  std::map<std::string, DeviceSpec> devices_;  ///< by name
+  /// By device and precision, of each network measured.
+  std::map<std::string, std::map<Precision, std::vector<double>>> scales_;
   std::vector<std::filesystem::path> files_;
 };
 

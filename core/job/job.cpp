@@ -2,6 +2,7 @@
 #include "core/job/job.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <functional>
 #include <nlohmann/json.hpp>
@@ -296,13 +297,24 @@ std::optional<Precision> Job::chosen_precision() const {
   const auto every = [&](const auto& has) {
     return !models.empty() && std::all_of(models.begin(), models.end(), has);
   };
-  for (const Precision precision :
-       {Precision::tf32, Precision::bfloat16, Precision::float16, Precision::float32}) {
+  constexpr std::array kInOrder = {
+      Precision::tf32, Precision::bfloat16, Precision::float16, Precision::float32};
+  for (const Precision precision : kInOrder) {
     const bool is_measured = every([&](const std::string& model) {
       const CostTrace* trace = trace_of(model, precision);
       return trace != nullptr && (trace->source.grade < Grade::estimated || !config.traces.empty());
     });
     if (is_measured) return named(precision, models);
+  }
+  const std::vector<std::string> scaled = estimates.scaled();
+  const bool is_scaled = std::any_of(scaled.begin(), scaled.end(), [&](const std::string& model) {
+    return models.contains(model);
+  });
+  for (const Precision precision : kInOrder) {
+    const auto fits = [&](const std::string& model) {
+      return estimates.is_scaled_in(model, precision);
+    };
+    if (is_scaled && every(fits)) return named(precision, models);
   }
   const bool has_bfloat16 = every([&](const std::string& model) {
     const DeviceSpec* device = estimates.device(model);
@@ -362,11 +374,14 @@ BatchCost Job::cost_of(const WorkerInfo& worker) const {
   if (const auto estimate =
           estimates.of(worker.model, network, config.batch, precision, config.kernels))
     return BatchCost(paid_by(worker, *estimate));
+  const std::string wanted = show_name(precision, kPrecisions);
   for (const CostTrace& trace : traces) {
     if (trace.device != worker.model) continue;
     throw UserError("--precision: " + trace.file + " has the cost of " + network.name + " on " +
-                    worker.model + " in " + show_name(trace.precision, kPrecisions) + ", not in " +
-                    show_name(precision, kPrecisions) + "; measure it, or leave --precision out");
+                    worker.model + " in " + show_name(trace.precision, kPrecisions) +
+                    ", and the job computes in " + wanted +
+                    " on all devices; measure it with `epochcast measure batches --precision " +
+                    wanted + "`" + (config.precision ? ", or leave --precision out" : ""));
   }
   std::string where = config.traces.empty() ? "no trace of the catalogue" : "--trace: none of";
   for (const std::string& name : config.traces) where += " " + name;

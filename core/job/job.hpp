@@ -60,8 +60,9 @@ struct Job {
   /// device.
   [[nodiscard]] BatchCost cost_of(const WorkerInfo& worker) const;
   /// The precision of batches: --precision; without it, that of the traces if each device that
-  /// trains has a measured or published one; else bfloat16 if each device has it; else tf32, named
-  /// float32 if no device has tf32. None if --batch-seconds gives the cost.
+  /// trains has a measured or published one; else that of --calibrate-on; else bfloat16 if each
+  /// device has it; else tf32, named float32 if no device has tf32. None if --batch-seconds gives
+  /// the cost.
   [[nodiscard]] std::optional<Precision> chosen_precision() const;
   /// The best trace of the device in this precision; nullptr if there is none.
   [[nodiscard]] const CostTrace* trace_of(const std::string& model, Precision precision) const;

@@ -70,7 +70,7 @@ struct JobConfig {
   std::map<std::string, std::string, std::less<>> of_strategies;
   std::vector<std::string> traces;              ///< names or paths; empty: those of the catalogue
   std::map<std::string, double> batch_seconds;  ///< by device class or model
-  /// That batches are computed in; absent: chosen by Job::chosen_precision().
+  /// That batches are computed in; absent: float32 in real runs, else Job::chosen_precision().
   std::optional<Precision> precision;
   std::optional<Kernels> kernels;         ///< of estimated batches; absent: plain
   std::vector<std::string> calibrate_on;  ///< names or paths of traces that scale estimates

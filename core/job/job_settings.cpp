@@ -145,8 +145,10 @@ std::vector<Setting> job_settings() {
        [](Config& c, Text t) { c.compression = parse_text(t, "a name, such as topk, or none"); },
        [](const Config& c) { return c.compression == "none" ? "" : c.compression; }},
       row("gradient-bytes", kWithCosts, "COUNT", &Config::gradient_bytes, GradientBytes{},
-          "bytes of a gradient's value when it is exchanged: 4, 2 (float16) or 1 (float8); "
-          "buckets hold as many gradients with each, parameters are averaged as 4 (default: 4)"),
+          "bytes of a gradient's value when it is exchanged: 4, also with automatic mixed "
+          "precision (default); 2 with DDP's fp16 or bf16 hook, or a model whose parameters are "
+          "half; 1 (float8); buckets hold as many gradients with each, parameters are averaged as "
+          "4"),
       row("bucket", kEverywhere, "SIZE", &Config::bucket_bytes, value::Size{},
           "bucket size for --overlap bucket"),
       row("first-bucket", kEverywhere, "SIZE", &Config::first_bucket_bytes, value::Size{},
@@ -162,10 +164,11 @@ std::vector<Setting> cost_settings() {
       row("batch-seconds", kWithCosts, "CLASS=TIME,...",
           &Config::batch_seconds, SecondsByName{false},
           "seconds per batch and worker; replaces traces"),
-      row("precision", kWithCosts, "auto|float32|tf32|float16|bfloat16",
+      row("precision", kEverywhere, "auto|float32|tf32|float16|bfloat16",
           &Config::precision, ChosenPrecision{},
-          "what batches are computed in (default: as the traces measured; else bfloat16 if every "
-          "device that trains has it; else tf32, which is float32 on devices without it)"),
+          "what batches are computed in, as by PyTorch's autocast (auto: real runs float32; "
+          "forecasts and rehearsals as the traces measured, else bfloat16 if every device that "
+          "trains has it, else tf32, which is float32 on devices without it)"),
       row("kernels", kWithCosts, "plain|tuned", &Config::kernels, value::Name{kKernels},
           "what estimated batches of GPUs are computed with: PyTorch's eager mode (default), or "
           "channels-last tensors and fused kernels"),

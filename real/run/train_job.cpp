@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <iostream>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "base/error.hpp"
 #include "base/files/checksum.hpp"
@@ -16,6 +17,7 @@
 #include "collectives/registry.hpp"
 #include "core/costs/batch_cost.hpp"
 #include "core/job/chosen_dataset.hpp"
+#include "core/job/setting_text.hpp"
 #include "real/data/content_mark.hpp"
 #include "real/mpi/mpi_call.hpp"
 #include "real/mpi/mpi_fabric.hpp"
@@ -24,6 +26,7 @@
 #include "real/run/exchange_timer.hpp"
 #include "real/run/job_report.hpp"
 #include "real/run/process_group.hpp"
+#include "real/torch/device_precision.hpp"
 #include "real/torch/learning_curve.hpp"
 #include "real/torch/training_learner.hpp"
 #include "real/torch/training_setup.hpp"
@@ -40,6 +43,7 @@ class TrainingRun {
               const DataSplit& data,
               const Strategy& strategy,
               const OwnDevice& device,
+              Precision precision,
               ProcessGroup group)
       : config_(config),
         options_(options),
@@ -53,7 +57,7 @@ class TrainingRun {
                 device.info.device_class == "cpu" ? Cores::computing : Cores::idle),
         learner_(make_torch_learner(fabric_,
                                     *data.train,
-                                    learner_settings(config),
+                                    learner_settings(config, precision),
                                     device.device == "server" ? "cpu" : device.device,
                                     config.machine.threads,
                                     pace_of(device, config.machine))),
@@ -266,10 +270,42 @@ class TrainingRun {
   Curve learned_;
 };
 
+Precision wanted_precision(const JobConfig& config) {
+  return config.precision.value_or(Precision::float32);
+}
+
+/// What this rank computes in. Servers only add.
+DevicePrecision own_precision(const JobConfig& config,
+                              const OwnDevice& device,
+                              const ProcessGroup& group) {
+  int rank = 0;
+  check_mpi(MPI_Comm_rank(group.comm, &rank), "MPI_Comm_rank");
+  if (group.workers[static_cast<std::size_t>(rank)].role == Role::sums) return {};
+  return device_precision(wanted_precision(config), device.device);
+}
+
+/// The precision of the job: tf32 is named float32 if no rank has it. Collective.
+Precision precision_of_job(const JobConfig& config, Precision own, const ProcessGroup& group) {
+  const Precision wanted = wanted_precision(config);
+  const std::vector<std::string> all = all_gather_texts(show_name(own, kPrecisions), group.comm);
+  const bool is_there =
+      std::find(all.begin(), all.end(), show_name(wanted, kPrecisions)) != all.end();
+  return is_there ? wanted : Precision::float32;
+}
+
+/// The notes of all ranks, on the first one. Collective.
+std::set<std::string> notes_of(const DevicePrecision& own, const ProcessGroup& group) {
+  const std::vector<std::string> all = gather_texts(own.note, 0, group.comm);
+  std::set<std::string> notes(all.begin(), all.end());
+  notes.erase("");
+  return notes;
+}
+
 /// Seconds of a batch, measured by this rank alone.
 double batch_seconds(const JobConfig& config, const DataSplit& data, const OwnDevice& device) {
   MpiFabric alone({WorkerInfo{}}, {.algorithm = "ring", .servers = {}}, nullptr, MPI_COMM_SELF);
-  LearnerSettings settings = learner_settings(config);
+  const Precision precision = device_precision(wanted_precision(config), device.device).precision;
+  LearnerSettings settings = learner_settings(config, precision);
   settings.pretrained.clear();  // the time does not depend on weights
   const auto learner =
       make_torch_learner(alone, *data.train, settings, device.device, config.machine.threads);
@@ -296,6 +332,9 @@ std::optional<TrainingOutcome> train(const JobConfig& config,
   });
   if (!group.takes_part()) return std::nullopt;
   if (strategy.check != nullptr) strategy.check(config, DeviceNames(group.workers));
+  const DevicePrecision precision = own_precision(config, device, group);
+  JobConfig job = config;
+  job.precision = precision_of_job(config, precision.precision, group);
 
   RunResult result;
   result.strategy = config.strategy;
@@ -305,12 +344,13 @@ std::optional<TrainingOutcome> train(const JobConfig& config,
   result.train_samples = data.train->size();
   result.batch = config.batch;
   result.input_grade = Grade::measured;
-  result.config = all_settings().texts(config, kTrain);
+  result.config = all_settings().texts(job, kTrain);
   result.notes.push_back("data: " + data.title);
   if (!config.machine.slow_down.empty())
     result.notes.emplace_back(
         "slower devices were emulated: batches slept for the rest of their time");
-  TrainingRun run(config, options, data, strategy, device, group);
+  for (const std::string& note : notes_of(precision, group)) result.notes.push_back(note);
+  TrainingRun run(job, options, data, strategy, device, precision.precision, group);
   return run.run(std::move(result));
 }
 

@@ -113,6 +113,16 @@ void FlatModel::clip_gradients(double norm) {
   if (factor < 1) gradients_.mul_(factor);
 }
 
+void FlatModel::unscale_gradients(const Range& range, double scale) {
+  const torch::NoGradGuard no_gradients;
+  gradients_.narrow(0, range.begin, range.end - range.begin).mul_(1 / scale);
+}
+
+bool FlatModel::has_finite_gradients(const Range& range) const {
+  const torch::Tensor part = gradients_.narrow(0, range.begin, range.end - range.begin);
+  return part.isfinite().all().item<bool>();
+}
+
 void FlatModel::begin_backward() {
   missing_ = parameters_in_range_;
   next_range_ = 0;

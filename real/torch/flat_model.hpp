@@ -48,6 +48,10 @@ class FlatModel {
   /// Scales all gradients by one factor so that their norm is at most `norm`, as PyTorch's
   /// clip_grad_norm_ does (Pascanu et al., ICML 2013, algorithm 1).
   void clip_gradients(double norm);
+  /// Divides a range of the gradients by the scale of the loss.
+  void unscale_gradients(const Range& range, double scale);
+  /// Whether no gradient of the range is infinite or undefined.
+  [[nodiscard]] bool has_finite_gradients(const Range& range) const;
 
   [[nodiscard]] const std::vector<Range>& ranges() const { return ranges_; }
   /// Calls `ready` from now on, in the order of ranges(), once all gradients of a range are final;

@@ -9,6 +9,8 @@
 #include "base/error.hpp"
 #include "base/process/diverged.hpp"
 #include "base/statistics/random.hpp"
+#include "core/job/setting_text.hpp"
+#include "real/torch/autocast.hpp"
 #include "real/torch/libtorch_reason.hpp"
 
 namespace epochcast::real {
@@ -87,10 +89,12 @@ TorchLearner::TorchLearner(Fabric& fabric,
              settings.bucket_bytes),
       optimizer_(make_optimizer(settings.optimizer, model_.parameters())),
       optimized_({.begin = 0, .end = model_.gradients().numel()}),
+      scaler_(settings.loss_scaler),
       loader_(data, device),
       samples_(data.size()),
       learning_rate_(settings.learning_rate.at(0)),
       records_(samples_) {
+  allow_tf32(settings.precision);
   model_.network().set_pixel_levels(data.pixel_levels());
   const auto rank = static_cast<std::uint64_t>(fabric.rank());
   torch::manual_seed(mix_seed(settings.seed, kRankStream + rank));  // dropout differs among ranks
@@ -196,9 +200,16 @@ void TorchLearner::pass(std::string_view what, std::size_t end) {
   work_began_s_ = fabric_.now_s();
 }
 
+BatchLoss TorchLearner::forward(const Batch& batch) {
+  return computed(batch, [&] {
+    const Autocast autocast(settings_.precision, model_.device());
+    return model_.network().loss(batch.samples, batch.targets);
+  });
+}
+
 void TorchLearner::check_loss(const torch::Tensor& loss) {
   const auto value = loss.item<float>();
-  if (std::isfinite(value)) return;
+  if (std::isfinite(value) || scaler_) return;
   std::ostringstream text;
   text << "rank " << fabric_.rank() << ": the loss is " << (std::isnan(value) ? "nan" : "infinite")
        << " in epoch " << epoch_ + 1 << ", after " << next_
@@ -209,10 +220,14 @@ void TorchLearner::check_loss(const torch::Tensor& loss) {
 void TorchLearner::record(const Batch& batch, const BatchLoss& loss) {
   const torch::Tensor losses = loss.sample_losses.to(torch::kCPU).contiguous();
   const auto* values = losses.data_ptr<float>();
+  // Beyond the numbers of float16: the step is skipped, and such losses count as unknown.
+  const bool is_known = std::isfinite(loss.loss.item<float>());
   for (std::size_t i = 0; i < batch.indices.size(); ++i) {
-    records_.add({.sample = batch.indices[i], .loss = values[i]});
-    trained_.loss_sum += static_cast<double>(values[i]);
+    records_.add({.sample = batch.indices[i],
+                  .loss = is_known ? values[i] : std::numeric_limits<float>::quiet_NaN()});
+    if (is_known) trained_.loss_sum += static_cast<double>(values[i]);
   }
+  if (!is_known) return;
   const auto samples = static_cast<double>(batch.indices.size());
   const auto sum_of = [&](const torch::Tensor& mean) {
     return mean.defined() ? samples * mean.item<double>()
@@ -242,11 +257,11 @@ void TorchLearner::run_part(std::int64_t samples, double share) {
   restore_generators();
   passed_ = samples;
   piece_ = 0;
-  const BatchLoss loss =
-      computed(data, [&] { return model_.network().loss(data.samples, data.targets); });
+  const BatchLoss loss = forward(data);
   pass("forward", 1);
   model_.begin_backward();
-  computed(data, [&] { (share == 1 ? loss.loss : loss.loss * share).backward(); });
+  const double factor = scaler_ ? share * scaler_->scale() : share;
+  computed(data, [&] { (factor == 1 ? loss.loss : loss.loss * factor).backward(); });
   check_loss(loss.loss);
   record(data, loss);
   save_generators();
@@ -273,6 +288,7 @@ void TorchLearner::forward_backward(std::int64_t batch) {
     return;
   }
   run_batch(batch);
+  unscale({.begin = 0, .end = model_.gradients().numel()});
   pass("backward", backward_end());
 }
 
@@ -280,6 +296,7 @@ void TorchLearner::forward_backward(std::int64_t batch, const GradientReady& rea
   work_began_s_ = fabric_.now_s();
   const std::vector<Payload> payloads = buckets();
   const auto leave = [&](std::size_t bucket) {
+    unscale(model_.ranges()[bucket]);
     model_.gradients_to_host(model_.ranges()[bucket]);
     pass("backward", piece_ + 1);
     ready(payloads[bucket]);
@@ -295,6 +312,27 @@ void TorchLearner::forward_backward(std::int64_t batch, const GradientReady& rea
     pass("backward", backward_end());
   }
   are_gradients_out_ = true;
+}
+
+void TorchLearner::unscale(const FlatModel::Range& range) {
+  if (scaler_) model_.unscale_gradients(range, scaler_->scale());
+}
+
+bool TorchLearner::may_step() {
+  if (!scaler_) return true;
+  bool are_finite = model_.has_finite_gradients(optimized_);
+  if (!optimizes_all()) {
+    float others = are_finite ? 0.F : 1.F;
+    fabric_.all_reduce(payload_of(std::span(&others, 1)), 1, fabric_.world());
+    are_finite = others == 0;
+    work_began_s_ = fabric_.now_s();
+  }
+  scaler_->update(are_finite);
+  if (!scaler_->is_exhausted()) return are_finite;
+  throw Diverged("rank " + std::to_string(fabric_.rank()) + ": the gradients are not finite in " +
+                 show_name(settings_.precision, kPrecisions) + ", in epoch " +
+                 std::to_string(epoch_ + 1) + ", at any scale of the loss; lower --learning-rate" +
+                 ", or choose --precision bfloat16");
 }
 
 double TorchLearner::share_after_step() const {
@@ -348,12 +386,13 @@ void TorchLearner::step() {
   if (are_gradients_out_) model_.gradients_from_host();
   are_gradients_out_ = false;
   refresh_state();
-  if (settings_.clip_norm) model_.clip_gradients(*settings_.clip_norm);
+  const bool steps = may_step();
+  if (steps && settings_.clip_norm) model_.clip_gradients(*settings_.clip_norm);
   const double share = share_after_step();
   learning_rate_ = settings_.learning_rate.at(epoch_, stepped_share_, share);
   stepped_share_ = share;
   ++steps_;
-  optimizer_->step(is_on_trial_ ? 0 : learning_rate_);
+  if (steps) optimizer_->step(is_on_trial_ ? 0 : learning_rate_);
   piece_ = backward_end();
   pass("step", piece_ + 1);
 }
@@ -385,8 +424,7 @@ Score TorchLearner::test(const DataSource& data, std::int64_t begin, std::int64_
     const auto later = rest.subspan(count);
     const Batch batch =
         loader.load(rest.first(count), {}, later.first(std::min(most, later.size())));
-    const BatchLoss loss =
-        computed(batch, [&] { return model_.network().loss(batch.samples, batch.targets); });
+    const BatchLoss loss = forward(batch);
     score += {.loss_sum = loss.sample_losses.sum(torch::kFloat64).item<double>(),
               .correct = loss.correct.item<double>(),
               .samples = static_cast<double>(count)};

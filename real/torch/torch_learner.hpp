@@ -16,6 +16,7 @@
 #include "real/torch/batch_loader.hpp"
 #include "real/torch/flat_model.hpp"
 #include "real/torch/loss_records.hpp"
+#include "real/torch/loss_scaler.hpp"
 #include "real/torch/optimizers/flat_optimizer.hpp"
 #include "real/torch/training_learner.hpp"
 
@@ -26,6 +27,11 @@ namespace epochcast::real {
 /// The fabric's clock is real time; the additional time of `pace` (an emulated slow device) passes
 /// in Fabric::compute(). Shuffles, draws and augmentation depend on the seed, the epoch and the
 /// sample alone, not on the rank.
+///
+/// Forward passes, of tests too, are in the settings' precision: automatic mixed precision, in
+/// which parameters and gradients are float32 (see Autocast). With a scale of the loss, gradients
+/// are divided by it before anyone gets them, so ranks need not have the same; a step whose
+/// gradients are not finite then is skipped.
 class TorchLearner : public TrainingLearner {
  public:
   /// References must outlive the learner. Seeds LibTorch's generators, with a stream of its own for
@@ -79,7 +85,15 @@ class TorchLearner : public TrainingLearner {
   void run_part(std::int64_t samples, double share);
   /// The completed share of the epoch after the next step.
   [[nodiscard]] double share_after_step() const;
+  /// The loss of a batch, in the settings' precision.
+  BatchLoss forward(const Batch& batch);
+  /// Throws a Diverged if the loss is not finite, unless such steps are skipped.
   void check_loss(const torch::Tensor& loss);
+  /// Divides a range of the gradients by the scale of the loss, if there is one.
+  void unscale(const FlatModel::Range& range);
+  /// Whether the optimizer may step; the scale of the loss is then that of the next step. Workers
+  /// that update parts of the parameters decide together. Throws a Diverged if no scale is left.
+  bool may_step();
   void record(const Batch& batch, const BatchLoss& loss);
   /// Ends the pieces of work up to number `end`, and adds the time of the pace. See Piece.
   void pass(std::string_view what, std::size_t end);
@@ -94,6 +108,9 @@ class TorchLearner : public TrainingLearner {
                                          const std::function<bool(std::int64_t, double)>& is_over,
                                          const std::function<void()>& work);
   void refresh_state();
+  [[nodiscard]] bool optimizes_all() const {
+    return optimized_.begin == 0 && optimized_.end == model_.gradients().numel();
+  }
   /// Makes the optimizer one of these parameters, without state.
   void optimize(const FlatModel::Range& range);
   /// Restores LibTorch's generators to this learner's state.
@@ -109,6 +126,7 @@ class TorchLearner : public TrainingLearner {
   std::unique_ptr<FlatOptimizer> optimizer_;  ///< of the parameters `optimized_`
   FlatModel::Range optimized_;
   FlatModel::Range stepping_;  ///< parts of the current step_part() so far
+  std::optional<LossScaler> scaler_;
   BatchLoader loader_;
 
   std::int64_t samples_;  ///< of the data

@@ -78,6 +78,13 @@ std::string TorchLearner::save() {
   optimizer_->save(optimizer);
   archive.write("optimizer", optimizer);
   archive.write("optimized", torch::tensor({optimized_.begin, optimized_.end}, torch::kInt64));
+  if (scaler_) {
+    const LossScaler::State scaler = scaler_->state();
+    archive.write(
+        "loss_scaler",
+        torch::tensor({static_cast<double>(scaler.scale), static_cast<double>(scaler.finite_steps)},
+                      torch::kFloat64));
+  }
   archive.write("random_cpu", generator_of(torch::kCPU).get_state());
   if (!model_.device().is_cpu())
     archive.write("random_device", generator_of(model_.device()).get_state());
@@ -136,6 +143,12 @@ void TorchLearner::load(const std::string& bytes) {
     torch::serialize::InputArchive optimizer;
     archive.read("optimizer", optimizer);
     optimizer_->load(optimizer);
+    if (scaler_) {
+      const torch::Tensor scaler = read(archive, "loss_scaler");
+      if (scaler.numel() != 2) throw RunError("it has no scale of the loss");
+      scaler_ = LossScaler(
+          {.scale = scaler[0].item<float>(), .finite_steps = scaler[1].item<std::int64_t>()});
+    }
     generator_of(torch::kCPU).set_state(read(archive, "random_cpu"));
     if (!model_.device().is_cpu())
       generator_of(model_.device()).set_state(read(archive, "random_device"));

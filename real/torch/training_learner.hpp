@@ -8,12 +8,14 @@
 #include <string>
 #include <vector>
 
+#include "core/formats/precision.hpp"
 #include "core/job/learning_rate.hpp"
 #include "core/job/loss.hpp"
 #include "core/job/optimizer_settings.hpp"
 #include "core/loss_sampling.hpp"
 #include "real/data/data_source.hpp"
 #include "real/data/picture_grid.hpp"
+#include "real/torch/loss_scaler.hpp"
 #include "real/torch/pretrained/pretrained.hpp"
 #include "real/torch/slow_device.hpp"
 
@@ -33,6 +35,9 @@ struct LearnerSettings {
   std::optional<double> clip_norm = {};  ///< of all gradients together, at most, in a step
   std::int64_t accumulate = 1;           ///< parts in which a batch is passed through the network
   bool augment = true;
+  /// Of forward passes, as device_precision() returned it.
+  Precision precision = Precision::float32;
+  std::optional<LossScaler> loss_scaler = {};  ///< as it begins; float16 needs one
   double first_bucket_bytes = 0;
   double bucket_bytes = 0;
   std::uint64_t seed = 1;

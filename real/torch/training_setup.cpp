@@ -33,7 +33,7 @@ Dataset training_dataset(const JobConfig& config, const Catalog& catalog) {
   return chosen_dataset(config, catalog);
 }
 
-LearnerSettings learner_settings(const JobConfig& config) {
+LearnerSettings learner_settings(const JobConfig& config, Precision precision) {
   LearnerSettings settings = {
       .network = config.network,
       .pretrained = config.learning.pretrained,
@@ -43,10 +43,12 @@ LearnerSettings learner_settings(const JobConfig& config) {
       .clip_norm = config.learning.clip_norm,
       .accumulate = config.accumulate,
       .augment = config.learning.augment,
+      .precision = precision,
       .first_bucket_bytes = config.first_bucket_bytes,
       .bucket_bytes = config.bucket_bytes,
       .seed = config.seed,
   };
+  if (precision == Precision::float16) settings.loss_scaler = LossScaler();
   settings.learning_rate.epochs = config.epochs;
   return settings;
 }

@@ -13,7 +13,8 @@ namespace epochcast::real {
 /// an optimizer that does not exist.
 [[nodiscard]] Dataset training_dataset(const JobConfig& config, const Catalog& catalog);
 
-/// The learning settings of the configuration.
-[[nodiscard]] LearnerSettings learner_settings(const JobConfig& config);
+/// The learning settings of the configuration, for a device that computes in this precision: with
+/// a scale of the loss in float16.
+[[nodiscard]] LearnerSettings learner_settings(const JobConfig& config, Precision precision);
 
 }  // namespace epochcast::real

@@ -152,6 +152,23 @@ TEST_CASE("batches are measured once, before the runs", "[cli]") {
   CHECK(cluster.calls() == Calls{"train", "train", "train", "train"});
 }
 
+TEST_CASE("batches are measured in the precision of the run, and CPUs have no float16", "[cli]") {
+  const FakeCluster cluster;
+  cluster.experiment("e.json",
+                     "small-cnn",
+                     {{{"strategy", "sync"}}, {{"strategy", "sync"}, {"precision", "bfloat16"}}},
+                     "train");
+  cluster.experiment(
+      "half.json", "small-cnn", {{"strategy", "sync"}, {"precision", "float16"}}, "train");
+
+  static_cast<void>(cluster.validate("e.json"));
+  CHECK(cluster.calls() == Calls{"measure", "measure", "measure", "train", "train"});
+  const Outcome half = cluster.validate("half.json");
+  CHECK(half.status == 2);
+  CHECK_THAT(half.err,
+             Catch::Contains("--precision: float16 needs GPUs; validation trains on cpu alone"));
+}
+
 TEST_CASE("no forecast depends on what a run reports", "[cli]") {
   const auto rows_if_runs_take = [](double epoch_s, double timed_s) {
     const FakeCluster cluster;

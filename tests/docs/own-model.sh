@@ -20,4 +20,4 @@ random.integers(0, 65, 1000).astype("uint16").tofile("text/val.bin")
 torch.jit.script(torch.nn.Sequential(torch.nn.Embedding(65, 65))).save("model.pt")  # scores of the next token by the last one
 END
 # As if it had been measured on an A100.
-epochcast measure batches --network resnet20 --dataset cifar10 --batch 8 --max-samples 30 --device-name a100-80gb-sxm --output my-a100.json
+epochcast measure batches --network resnet20 --dataset cifar10 --batch 8 --max-samples 30 --device-name a100-80gb-sxm --precision bfloat16 --output my-a100.json

@@ -83,6 +83,32 @@ TEST_CASE("two simulated workers with other strategies and networks learn the sa
                kDigits + "--network gan"));
 }
 
+TEST_CASE("a rehearsal learns in the precision of its job, as processes do") {
+  const Folder folder;
+  folder.write("half.json", R"({
+    "schema": "epochcast.trace/1", "name": "half", "title": "made up", "device": "test-gpu",
+    "source": {"grade": "estimated", "method": "made up"},
+    "costs": [{"network": "small-cnn", "input": [3, 32, 32], "precision": "bfloat16",
+               "batches": [{"batch": 4, "seconds": [0.01]}]}]
+  })");
+  const std::string job = kLearning + "--strategy sync ";
+
+  const Outcome outcome = folder.run(
+      "rehearse --platform pair.json --trace half.json --folder kept --format json " + job);
+  CAPTURE(outcome.err);
+  REQUIRE(outcome.status == 0);
+  const Json rehearsed = Json::parse(outcome.out).at("rehearsals").at(0);
+  // On a processor without bfloat16, rehearsals compute in float32 and say so.
+  const bool is_exact = rehearsed.dump().find("computed in float32") != std::string::npos;
+  const std::vector<Json> trained =
+      metrics_of_processes(folder, job + "--precision " + (is_exact ? "float32" : "bfloat16"));
+
+  CHECK(rehearsed.at("run").at("config").at("precision") == "bfloat16");
+  REQUIRE(rehearsed.at("curve").size() == trained.size());
+  for (const char* key : {"train_loss", "test_loss"})
+    CHECK(rehearsed.at("curve").back().at(key) == trained.back().at(key));
+}
+
 TEST_CASE("workers without samples change neither losses nor accuracy, with BatchNorm either") {
   const Folder folder;
   const auto platform = [](const std::string& cpus) {

@@ -10,6 +10,7 @@
 #include "base/error.hpp"
 #include "base/process/exact_sleep.hpp"
 #include "real/measure/sampling/sampling.hpp"
+#include "real/torch/autocast.hpp"
 #include "real/torch/networks/torch_network.hpp"
 
 namespace epochcast::real {
@@ -73,12 +74,16 @@ BatchTrainer::BatchTrainer(const MeasureSettings& settings,
       random_(settings.seed),
       augments_(settings.augment),
       device_as_slow_(settings.slow_down.value_or(1)),
+      precision_(settings.precision),
       clip_norm_(settings.clip_norm),
       model_(
           make_network(network, task_of(*source_, settings.loss)), device_, kOneBucket, kOneBucket),
       optimizer_(make_optimizer(settings.optimizer, model_.parameters())),
       batch_(batch),
-      next_(draw()) {}
+      next_(draw()) {
+  allow_tf32(precision_);
+  if (precision_ == Precision::float16) scaler_.emplace();
+}
 
 BatchTiming BatchTrainer::run(const BatchHooks& hooks) {
   BatchTiming timing;
@@ -91,20 +96,24 @@ BatchTiming BatchTrainer::run(const BatchHooks& hooks) {
     const Batch data =
         loader_.load(indices, augments_ ? std::optional<std::uint64_t>(1) : std::nullopt, next_);
     loaded_s = synchronized_s();
-    const BatchLoss loss = model_.network().loss(data.samples, data.targets);
+    const BatchLoss loss = [&] {
+      const Autocast autocast(precision_, device_);
+      return model_.network().loss(data.samples, data.targets);
+    }();
     forward_ended_s = end_of_part("forward", 0, start_s);
     if (hooks.before_backward) hooks.before_backward();
     backward_started_s_ = synchronized_s();
     model_.gradients().zero_();
-    loss.loss.backward();
+    (scaler_ ? loss.loss * scaler_->scale() : loss.loss).backward();
+    if (scaler_)
+      model_.unscale_gradients({.begin = 0, .end = model_.gradients().numel()}, scaler_->scale());
     gradients_ready_s_ = synchronized_s();
     look_at(loss);
   }  // in training, too, backward ends after the graph has been freed
   const double backward_ended_s = end_of_part("backward", 1, backward_started_s_);
   if (hooks.before_step) hooks.before_step();
   const double step_started_s = synchronized_s();
-  if (clip_norm_) model_.clip_gradients(*clip_norm_);
-  optimizer_->step(kLearningRate);
+  step();
   const double end_s = end_of_part("step", 2, step_started_s);
   timing.cpu_s = thread_cpu_s() - cpu_start_s;
   timing.load_s = loaded_s - start_s;
@@ -112,6 +121,16 @@ BatchTiming BatchTrainer::run(const BatchHooks& hooks) {
   timing.backward_s = backward_ended_s - backward_started_s_;
   timing.step_s = end_s - step_started_s;
   return timing;
+}
+
+void BatchTrainer::step() {
+  if (scaler_) {
+    const bool are_finite = model_.has_finite_gradients({.begin = 0, .end = model_.gradients().numel()});
+    scaler_->update(are_finite);
+    if (!are_finite) return;
+  }
+  if (clip_norm_) model_.clip_gradients(*clip_norm_);
+  optimizer_->step(kLearningRate);
 }
 
 double BatchTrainer::synchronized_s() const {

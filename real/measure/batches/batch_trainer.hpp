@@ -15,13 +15,14 @@
 #include "real/measure/sampling/overlap_probe.hpp"
 #include "real/torch/batch_loader.hpp"
 #include "real/torch/flat_model.hpp"
+#include "real/torch/loss_scaler.hpp"
 #include "real/torch/optimizers/flat_optimizer.hpp"
 #include "real/torch/slow_device.hpp"
 
 namespace epochcast::real {
 
-/// A network in training at one batch size, with the memory of TorchLearner: gradients are zeroed
-/// and accumulated, not newly allocated.
+/// A network in training at one batch size, with the memory and the precision of TorchLearner:
+/// gradients are zeroed and accumulated, not newly allocated; float16 has a scale of the loss.
 class BatchTrainer {
  public:
   BatchTrainer(const MeasureSettings& settings, const std::string& network, std::int64_t batch);
@@ -47,6 +48,8 @@ class BatchTrainer {
 
  private:
   [[nodiscard]] double synchronized_s() const;
+  /// The optimizer's step, unless gradients are not finite.
+  void step();
   /// Ends the part of a batch that began at `start_s`, after a slowed device has slept for the rest
   /// of it. Parts are those of TorchLearner.
   double end_of_part(std::string_view what, std::size_t number, double start_s);
@@ -60,6 +63,8 @@ class BatchTrainer {
   bool augments_;
   SlowDevice device_as_slow_;
   bool shows_examples_ = false;
+  Precision precision_;
+  std::optional<LossScaler> scaler_;
   std::optional<double> clip_norm_;
   FlatModel model_;
   std::unique_ptr<FlatOptimizer> optimizer_;

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "core/formats/precision.hpp"
 #include "core/job/loss.hpp"
 #include "core/job/optimizer_settings.hpp"
 #include "real/data/data_source.hpp"
@@ -36,8 +37,10 @@ struct MeasureSettings {
   bool augment = true;  ///< as training does
   int threads = 1;
   std::string device = "cpu";
-  std::optional<double> slow_down = {};  ///< batches are prolonged by this factor, by sleeping;
-                                         ///< absent: no rank of the group is slowed down
+  Precision precision = Precision::float32;  ///< as device_precision() returned it
+  std::string precision_note = {};           ///< the note of it
+  std::optional<double> slow_down = {};      ///< batches are prolonged by this factor, by sleeping;
+                                             ///< absent: no rank of the group is slowed down
   std::uint64_t seed = 1;
   SamplingRule rule;
 };

@@ -34,10 +34,11 @@ CostTrace cost_trace(const NetworkCosts& costs) {
 
 }  // namespace
 
-TraceFile make_trace(TraceFile header, std::span<const NetworkCosts> costs) {
+TraceFile make_trace(TraceFile header, std::span<const NetworkCosts> costs, Precision precision) {
   for (const NetworkCosts& cost : costs) {
     header.costs.push_back(rounded(cost_trace(cost)));
     header.costs.back().device = header.device;
+    header.costs.back().precision = precision;
     header.costs.back().source = header.source;
   }
   return header;
@@ -72,6 +73,7 @@ std::string sampling_note(const MeasureSettings& settings, std::span<const Netwo
          << " ranks at the same time, each computing until all had enough";
   if (settings.layers_batch > 0) note << "; backward_layers at batch " << settings.layers_batch;
   note << "; optimizer " << settings.optimizer.name << ", " << settings.data_title;
+  if (!settings.precision_note.empty()) note << "; " << settings.precision_note;
   return note.str();
 }
 

@@ -10,8 +10,11 @@
 
 namespace epochcast::real {
 
-/// The trace of the measurements, to 7 digits. `header`: its metadata, without costs.
-[[nodiscard]] TraceFile make_trace(TraceFile header, std::span<const NetworkCosts> costs);
+/// The trace of the measurements in a precision, to 7 digits. `header`: its metadata, without
+/// costs.
+[[nodiscard]] TraceFile make_trace(TraceFile header,
+                                   std::span<const NetworkCosts> costs,
+                                   Precision precision);
 
 /// The method of sampling, for the trace's `source.note`.
 [[nodiscard]] std::string sampling_note(const MeasureSettings& settings,

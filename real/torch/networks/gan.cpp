@@ -70,14 +70,15 @@ class Frozen {
   std::vector<torch::Tensor> parameters_;
 };
 
-/// The losses [batch] of images of classes `labels` if the verdict should be "real", or
-/// "generated".
+/// The losses [batch], in float32, of images of classes `labels` if the verdict should be "real",
+/// or "generated".
 torch::Tensor verdict_losses(const Gan::Verdict& verdict,
                              bool is_real,
                              const torch::Tensor& labels) {
-  const torch::Tensor source = torch::softplus(is_real ? -verdict.reality : verdict.reality);
+  const torch::Tensor reality = verdict.reality.to(torch::kFloat32);
+  const torch::Tensor source = torch::softplus(is_real ? -reality : reality);
   const torch::Tensor label = torch::nn::functional::cross_entropy(
-      verdict.classes,
+      verdict.classes.to(torch::kFloat32),
       labels,
       torch::nn::functional::CrossEntropyFuncOptions().reduction(torch::kNone));
   return (source + label) / 2;

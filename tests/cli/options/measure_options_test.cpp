@@ -55,6 +55,29 @@ TEST_CASE("options are parsed into settings") {
   CHECK_FALSE(options.is_append);
 }
 
+TEST_CASE("the precision is what the device computes, and part of the title") {
+  const auto parsed = [](const char* precision) {
+    return parse({"--network",
+                  "small-cnn",
+                  "--batch",
+                  "1",
+                  "--output",
+                  "t.json",
+                  "--device-name",
+                  "d",
+                  "--precision",
+                  precision});
+  };
+
+  CHECK(parsed("bfloat16").settings.precision == Precision::bfloat16);
+  CHECK(parsed("bfloat16").header.title == "Training batches on cifar10, d, bfloat16");
+  CHECK(parsed("tf32").settings.precision == Precision::float32);
+  CHECK(parsed("tf32").settings.precision_note ==
+        "cpu has no tf32: float32 was computed there, as PyTorch does");
+  CHECK(parsed("float32").settings.precision_note.empty());
+  CHECK_THROWS_WITH(parsed("fp16"), Catch::StartsWith("--precision: got \"fp16\""));
+}
+
 TEST_CASE("ranks are known before the rest is parsed, and only the writer needs the folder") {
   const std::vector<const char*> words = {"epochcast-measure",
                                           "--ranks",

@@ -89,6 +89,44 @@ TEST_CASE("estimates are scaled by measurements of other networks on the device"
                     Catch::StartsWith("--calibrate-on: m.json: measures other"));
 }
 
+TEST_CASE("measurements scale estimates of their own precision, and others are refused") {
+  CostEstimates estimates = some_estimates();
+  const auto seconds = [&](Precision precision) {
+    return BatchCost(*estimate(estimates, "g", precision)).median(10).total_s();
+  };
+  const double exact_s = seconds(Precision::float32);
+  CHECK(estimates.is_scaled_in("g", Precision::float16));  // in none
+  estimates.scale(measured_on("g", 2 * exact_s), small_network());
+
+  CHECK(seconds(Precision::float32) == Approx(2 * exact_s));
+  CHECK(seconds(Precision::tf32) == Approx(2 * exact_s));  // the device has none
+  CHECK(estimates.is_scaled_in("g", Precision::tf32));
+  CHECK_FALSE(estimates.is_scaled_in("g", Precision::float16));
+  CHECK(problems_of([&] { static_cast<void>(seconds(Precision::float16)); }) ==
+        Texts{"--calibrate-on: was measured on g in float32, and the job computes in float16; "
+              "measure it with `epochcast measure batches --precision float16`"});
+}
+
+TEST_CASE("a job computes in the precision of --calibrate-on unless it says otherwise") {
+  const Catalog catalog{EPOCHCAST_SOURCE_DIR};
+  JobConfig config;
+  config.platform = "dgx-a100";
+  config.network = "mobilenetv2";
+  config.dataset = "imagenet";
+  CHECK(load_job(config, catalog).chosen_precision() == Precision::bfloat16);
+  const TempFolder folder("epochcast-calibrate");
+  const std::string trace = (folder.path() / "mine.json").string();
+  std::ofstream(trace) << R"({"schema": "epochcast.trace/1", "name": "t", "title": "T",
+      "device": "a100-80gb-sxm", "source": {"grade": "estimated", "method": "m"},
+      "costs": [{"network": "resnet18", "input": [3, 32, 32],
+                 "batches": [{"batch": 8, "seconds": [0.1]}]}]})";
+  config.calibrate_on = {trace};
+
+  CHECK(load_job(config, catalog).chosen_precision() == Precision::float32);
+  config.precision = Precision::bfloat16;
+  CHECK(load_job(config, catalog).chosen_precision() == Precision::bfloat16);
+}
+
 TEST_CASE("--calibrate-on must name a trace of an estimated device") {
   const Catalog catalog{EPOCHCAST_SOURCE_DIR};
   JobConfig config;

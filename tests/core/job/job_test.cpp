@@ -241,6 +241,57 @@ TEST_CASE("a device without a trace is reported with the options to add") {
               "a trace that does, or --batch-seconds gpu=TIME"});
 }
 
+/// The trace of a device with another precision than float32.
+std::string trace_in(const std::string& precision, const std::string& device, double seconds) {
+  return with(trace_of(device, kPublished, seconds),
+              R"("input": [2],)",
+              R"("input": [2], "precision": ")" + precision + R"(",)");
+}
+
+TEST_CASE("a trace serves jobs of its own precision only") {
+  const SmallCatalog files;
+  files.write("traces/exact.json", trace_of("v100", kPublished, 0.4));
+  files.write("traces/half.json", trace_in("float16", "v100", 0.1));
+  JobConfig config = small_config();
+  config.traces = {"exact", "half"};
+  const auto seconds = [&](Precision precision) {
+    config.precision = precision;
+    const Job job = load_job(config, files.catalog());
+    return job.cost_of(worker_of("v100")).median(8).total_s();
+  };
+  CHECK(seconds(Precision::float16) == Approx(0.1));
+  CHECK(seconds(Precision::float32) == Approx(0.4));
+
+  const std::string exact = (files.root() / "traces/exact.json").string();
+  const std::string advice =
+      " has the cost of tiny on v100 in float32, and the job computes in bfloat16 on all devices; "
+      "measure it with `epochcast measure batches --precision bfloat16`, or leave --precision out";
+  CHECK(problems_of([&] { static_cast<void>(seconds(Precision::bfloat16)); }) ==
+        Texts{"--precision: " + exact + advice});
+}
+
+TEST_CASE("devices whose traces are of different precisions are not mixed") {
+  const SmallCatalog files;
+  const std::string box = R"("devices": [{"class": "gpu", "model": "v100"}])";
+  std::ifstream platform(files.root() / "models/platforms/box.json");
+  const std::string text((std::istreambuf_iterator<char>(platform)), {});
+  files.write("models/platforms/box.json",
+              with(text,
+                   box,
+                   R"("devices": [{"class": "gpu", "model": "v100", "worker": true},
+                                  {"class": "cpu", "model": "xeon", "worker": true}])"));
+  files.write("traces/gpu.json", trace_in("float16", "v100", 0.1));
+  files.write("traces/cpu.json", trace_of("xeon", kPublished, 0.4));
+  JobConfig config = small_config();
+  config.traces = {"gpu", "cpu"};
+  const Job job = load_job(config, files.catalog());
+
+  CHECK(problems_of([&] { static_cast<void>(job.cost_of(worker_of("v100"))); }) ==
+        Texts{"--precision: " + (files.root() / "traces/gpu.json").string() +
+              " has the cost of tiny on v100 in float16, and the job computes in float32 on all "
+              "devices; measure it with `epochcast measure batches --precision float32`"});
+}
+
 TEST_CASE("--batch-seconds replaces traces: by model first, then by class") {
   const SmallCatalog files;
   JobConfig config = small_config();

@@ -47,6 +47,22 @@ TEST_CASE("ranks measure at the same time, and sessions one after the other") {
              Catch::StartsWith("mpirun -n 2 epochcast-measure --ranks 2 --network small-cnn"));
 }
 
+TEST_CASE("batches are measured in a precision, which the trace records beside others") {
+  const Folder folder;
+  const std::string measure = kMeasure + "--append t.json --layers-batch 0 ";
+
+  REQUIRE(folder.run(measure).status == 0);
+  REQUIRE(folder.run(measure + "--precision bfloat16").status == 0);
+  const Outcome refused = folder.run(measure + "--precision float16");
+
+  const auto costs = nlohmann::json::parse(folder.read("t.json")).at("costs");
+  REQUIRE(costs.size() == 2);
+  CHECK(costs[0].at("precision") == "float32");
+  CHECK(costs[1].at("precision") == "bfloat16");
+  CHECK(refused.status == 2);
+  CHECK_THAT(refused.err, Catch::Contains("--precision: float16 needs a GPU; on a CPU choose"));
+}
+
 TEST_CASE("overlap is measured with the chosen all-reduce, or not at all") {
   const Folder folder;
 

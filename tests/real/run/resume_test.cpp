@@ -87,7 +87,8 @@ TEST_CASE("resumed jobs of other strategies have the same parameters, bit for bi
                           "node-based --averaging-period 5 --ranks-per-node 1 --compression onebit "
                           "--onebit-freeze-step 2",
                           "node-based --averaging-period 5 --ranks-per-node 1",
-                          "sync --overlap bucket --bucket 20kB --first-bucket 1kB"});
+                          "sync --overlap bucket --bucket 20kB --first-bucket 1kB",
+                          "sync --precision bfloat16"});
 }
 
 void check_same_batches(const std::vector<std::string>& strategies) {

@@ -143,6 +143,29 @@ std::vector<int> size_of_png(const std::string& bytes) {
   return size;
 }
 
+TEST_CASE("a result names the precision that was trained in, and what differed from the request") {
+  const Job job;
+  const auto run_in = [&](const std::string& precision) {
+    const Outcome outcome = job.run(
+        "--strategy sync --epochs 2 --format json --metrics m.jsonl --precision " + precision);
+    CAPTURE(outcome.err);
+    REQUIRE(outcome.status == 0);
+    return nlohmann::json::parse(outcome.out).at("runs").at(0);
+  };
+  const auto losses = [&] { return metrics_of(job.folder, "m.jsonl").back().at("train_loss"); };
+
+  CHECK(run_in("auto").at("config").at("precision") == "float32");
+  const auto exact = losses();
+  const auto tf32 = run_in("tf32");
+  CHECK(tf32.at("config").at("precision") == "float32");
+  CHECK_THAT(tf32.at("notes").dump(),
+             Catch::Contains("cpu has no tf32: float32 was computed there, as PyTorch does"));
+  CHECK(losses() == exact);
+  CHECK(run_in("bfloat16").at("config").at("precision") == "bfloat16");
+  CHECK(losses() != exact);
+  CHECK(losses().get<double>() == Approx(exact.get<double>()).epsilon(0.1));
+}
+
 TEST_CASE("a GAN's run records both losses and leaves a picture of every epoch") {
   const Job job;
 
@@ -240,6 +263,10 @@ TEST_CASE("a problem of a job is reported once, with advice") {
             2,
             "strategy byteps needs ranks that train and ranks that sum; say which with --devices, "
             "such as cpu,cpu,server");
+  complains(kTrain + "--strategy sync --precision float16",
+            2,
+            "--precision: float16 needs a GPU; on a CPU choose bfloat16, which needs no scaling of "
+            "the loss, or float32");
   complains(kTrain + "--strategy sync --resume", 2, "--resume: needs --checkpoint FOLDER");
   complains(
       kTrain + "--strategy sync --train-samples 97", 2, "--train-samples: got 97; the data has 96");

@@ -35,7 +35,8 @@ TEST_CASE("a measurement makes a valid trace whose phases add up to the whole") 
                                        .versions = library_versions()},
                             .costs = {}};
 
-  const TraceFile file = parse_trace(nlohmann::json(to_json(make_trace(header, costs))), "t.json");
+  const TraceFile file =
+      parse_trace(nlohmann::json(to_json(make_trace(header, costs, Precision::float32))), "t.json");
 
   REQUIRE(file.costs.size() == 1);
   CHECK(file.costs[0].network == "small-cnn");

@@ -31,7 +31,7 @@ NetworkCosts costs(const std::string& network, std::int64_t batch, double forwar
 }
 
 TraceFile trace(const std::string& command, const NetworkCosts& cost) {
-  return make_trace(header(command), std::vector<NetworkCosts>{cost});
+  return make_trace(header(command), std::vector<NetworkCosts>{cost}, Precision::float32);
 }
 
 TraceFile reread(const TraceFile& trace) {
@@ -75,6 +75,19 @@ TEST_CASE("a trace reads as documented") {
   ]
 }
 )");
+}
+
+TEST_CASE("a trace records the precision, and costs in several are kept apart") {
+  const std::vector<NetworkCosts> cost = {costs("resnet20", 4, 1)};
+  const TraceFile half = make_trace(header("second"), cost, Precision::bfloat16);
+  CHECK(reread(half).costs.at(0).precision == Precision::bfloat16);
+
+  const TraceFile both =
+      reread(merged(trace("first", cost[0]), make_trace(half, {}, Precision::bfloat16), "t.json"));
+
+  REQUIRE(both.costs.size() == 2);
+  CHECK(both.costs[0].precision == Precision::float32);
+  CHECK(both.costs[1].precision == Precision::bfloat16);
 }
 
 TEST_CASE("long lists of samples are wrapped and read back unchanged") {
