@@ -59,8 +59,9 @@ real::DevicePrecision precision_of(const Job& job, const std::string& device) {
                          job.config.overlap == Overlap::dear;
   if (wanted == Precision::float16 && has_parts)
     return {.precision = Precision::float32,
-            .note = "numbers were computed in float32: in float16, workers that update parts of "
-                    "the parameters would exchange which steps they skip"};
+            .note =
+                "numbers were computed in float32: in float16, workers that update parts of "
+                "the parameters would exchange which steps they skip"};
   return real::rehearsed_precision(wanted, device);
 }
 

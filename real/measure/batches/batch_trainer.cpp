@@ -125,7 +125,8 @@ BatchTiming BatchTrainer::run(const BatchHooks& hooks) {
 
 void BatchTrainer::step() {
   if (scaler_) {
-    const bool are_finite = model_.has_finite_gradients({.begin = 0, .end = model_.gradients().numel()});
+    const bool are_finite =
+        model_.has_finite_gradients({.begin = 0, .end = model_.gradients().numel()});
     scaler_->update(are_finite);
     if (!are_finite) return;
   }
