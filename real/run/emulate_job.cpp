@@ -52,12 +52,11 @@ std::optional<RunResult> emulate(const Job& job, const RunOptions& options) {
     return std::nullopt;
   }
   Timeline timeline;
-  MpiFabric fabric(workers,
-                   {.algorithm = config.all_reduce,
-                    .servers = {},
-                    .links = node_links(job.platform)},
-                   options.timeline.empty() ? nullptr : &timeline,
-                   comm);
+  MpiFabric fabric(
+      workers,
+      {.algorithm = config.all_reduce, .servers = {}, .links = node_links(job.platform)},
+      options.timeline.empty() ? nullptr : &timeline,
+      comm);
   OutputFile timeline_file;
   if (fabric.rank() == 0) {
     timeline_file = OutputFile(options.timeline);

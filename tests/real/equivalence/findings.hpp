@@ -53,8 +53,8 @@ struct Case {
 [[nodiscard]] std::vector<Case> parameter_cases();  ///< local-sgd, biased-local-sgd, node-based
 /// Compressed gradients and averages.
 [[nodiscard]] std::vector<Case> compression_cases();
-[[nodiscard]] std::vector<Case> exchange_cases();   ///< overlap, all-reduce algorithms, agreement
-[[nodiscard]] std::vector<Case> sample_cases();     ///< the samples of each worker
-[[nodiscard]] std::vector<Case> plain_cases();      ///< against LibTorch alone
+[[nodiscard]] std::vector<Case> exchange_cases();  ///< overlap, all-reduce algorithms, agreement
+[[nodiscard]] std::vector<Case> sample_cases();    ///< the samples of each worker
+[[nodiscard]] std::vector<Case> plain_cases();     ///< against LibTorch alone
 
 }  // namespace epochcast::tests
