@@ -3,8 +3,8 @@
 // each worker the mean gradient of its own shard of the parameters, which it alone updates; an
 // all-gather gives everybody all of them. Stage 1 divides the optimizer's state among the workers,
 // stage 2 also the gradients; both send the same.
-#include <algorithm>
 #include <array>
+#include <vector>
 
 #include "base/error.hpp"
 #include "core/job/setting_value.hpp"
@@ -24,46 +24,52 @@ constexpr StrategySettingOf kStage(
 
 constexpr std::array<const StrategySetting*, 1> kSettings = {&kStage};
 
-/// The sum of a bucket: each member gets the part of it that is in its shard.
-Request start_sum(
-    Fabric& fabric, const Payload& bucket, std::int64_t begin, const Shard& own, double weight) {
-  const std::int64_t first = std::max(begin, own.begin);
-  const std::int64_t last = std::min(begin + bucket.count, own.end());
-  const Payload mine =
-      first < last ? slice(bucket, first - begin, last - first) : slice(bucket, 0, 0);
-  return fabric.start_reduce_scatter(bucket, mine, weight, fabric.world());
-}
-
 void run_zero(Worker& worker) {
   Fabric& fabric = worker.fabric;
   Learner& learner = worker.learner;
   const std::int64_t batch = worker.config.step_batch();
   const int workers = fabric.world().size();
-  const double weight = 1.0 / workers;
   const std::int64_t iterations = iterations_per_epoch(worker.train_samples, workers * batch);
   worker.report.batch = batch;
   worker.report.iterations_per_epoch = worker.report.rounds_per_epoch = iterations;
   worker.report.samples_per_epoch = batch * iterations;
-  const Shard own = shard_of(learner.gradients().count, workers, fabric.rank());
 
-  const auto sum_gradients = [&] {
-    if (worker.config.overlap == Overlap::none) {
-      learner.forward_backward(batch);
-      fabric.wait(start_sum(fabric, learner.gradients(), 0, own, weight));
-      return;
-    }
-    std::vector<Request> on_the_way;
-    std::int64_t begin = learner.gradients().count;
-    learner.forward_backward(batch, [&](const Payload& bucket) {
-      begin -= bucket.count;
-      on_the_way.push_back(start_sum(fabric, bucket, begin, own, weight));
-    });
+  // Without overlap, all gradients are one bucket. Each is divided among all workers: a worker's
+  // shard has a part of each.
+  const bool overlaps = worker.config.overlap != Overlap::none;
+  const std::vector<Payload> buckets =
+      overlaps ? learner.buckets() : std::vector<Payload>{learner.gradients()};
+  const std::vector<std::int64_t> begins = begins_of_buckets(buckets);
+  std::vector<Request> on_the_way;
+  const auto wait = [&] {
     for (const Request& request : on_the_way) fabric.wait(request);
+    on_the_way.clear();
+  };
+  const auto start_sum = [&](const Payload& bucket) {
+    on_the_way.push_back(fabric.start_reduce_scatter(
+        bucket, shard_of(bucket, fabric.world(), fabric.rank()), 1.0 / workers, fabric.world()));
+  };
+  const auto sum_gradients = [&] {
+    if (overlaps) {
+      learner.forward_backward(batch, start_sum);
+    } else {
+      learner.forward_backward(batch);
+      start_sum(learner.gradients());
+    }
+    wait();
   };
   const auto update = [&] {
-    learner.step_part(own.begin, own.count, true);
-    const Payload parameters = slice(learner.parameters(), 0, learner.gradients().count);
-    fabric.all_gather(slice(parameters, own.begin, own.count), parameters, fabric.world());
+    for (std::size_t i = 0; i < buckets.size(); ++i) {
+      const Shard own = shard_of(buckets[i].count, workers, fabric.rank());
+      learner.step_part(begins[i] + own.begin, own.count, i + 1 == buckets.size());
+    }
+    const Payload parameters = learner.parameters();
+    for (std::size_t i = 0; i < buckets.size(); ++i) {
+      const Payload part = slice(parameters, begins[i], buckets[i].count);
+      on_the_way.push_back(fabric.start_all_gather(
+          shard_of(part, fabric.world(), fabric.rank()), part, fabric.world()));
+    }
+    wait();
   };
   train_epochs(worker, [&](std::int64_t) {
     use_equal_share(worker, 1, iterations);

@@ -24,6 +24,8 @@ class FlatModel {
   struct Range {
     std::int64_t begin = 0;
     std::int64_t end = 0;
+
+    bool operator==(const Range&) const = default;
   };
   using RangeReady = std::function<void(std::size_t bucket)>;
 

@@ -13,12 +13,12 @@ namespace {
 constexpr std::size_t kIndexBytes = sizeof(std::int64_t);
 constexpr std::size_t kLossBytes = kIndexBytes + sizeof(float);
 
-void put(std::byte* bytes, const SampleLoss& loss) {
+void put(std::uint8_t* bytes, const SampleLoss& loss) {
   std::memcpy(bytes, &loss.sample, kIndexBytes);
   std::memcpy(bytes + kIndexBytes, &loss.loss, sizeof(float));
 }
 
-SampleLoss loss_at(const std::byte* bytes) {
+SampleLoss loss_at(const std::uint8_t* bytes) {
   SampleLoss loss;
   std::memcpy(&loss.sample, bytes, kIndexBytes);
   std::memcpy(&loss.loss, bytes + kIndexBytes, sizeof(float));

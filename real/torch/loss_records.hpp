@@ -35,7 +35,7 @@ class LossRecords {
   /// The state for checkpoints: recorded() and drawn(), the last loss of each sample (NaN: none
   /// known), or none at all.
   struct State {
-    std::vector<std::byte> recorded;
+    std::vector<std::uint8_t> recorded;
     std::vector<std::int64_t> drawn;
     std::vector<float> losses;
   };
@@ -44,10 +44,10 @@ class LossRecords {
 
  private:
   std::int64_t samples_;
-  std::vector<std::byte> recorded_;  ///< losses, as they travel
-  std::vector<std::byte> gathered_;  ///< the same, of all workers, on the root
-  std::vector<SampleLoss> losses_;   ///< last known of each sample, by sample, on the root
-  std::vector<std::int64_t> drawn_;  ///< sample indices
+  std::vector<std::uint8_t> recorded_;  ///< losses, as they travel
+  std::vector<std::uint8_t> gathered_;  ///< the same, of all workers, on the root
+  std::vector<SampleLoss> losses_;      ///< last known of each sample, by sample, on the root
+  std::vector<std::int64_t> drawn_;     ///< sample indices
 };
 
 }  // namespace epochcast::real

@@ -86,13 +86,12 @@ TorchLearner::TorchLearner(Fabric& fabric,
              device,
              settings.first_bucket_bytes,
              settings.bucket_bytes),
-      optimizer_(make_optimizer(settings.optimizer, model_.parameters())),
-      optimized_({.begin = 0, .end = model_.gradients().numel()}),
       scaler_(settings.loss_scaler),
       loader_(data, device),
       samples_(data.size()),
       learning_rate_(settings.learning_rate.at(0)),
       records_(samples_) {
+  optimize({{.begin = 0, .end = model_.gradients().numel()}});
   allow_tf32(settings.precision);
   model_.network().set_pixel_levels(data.pixel_levels());
   const auto rank = static_cast<std::uint64_t>(fabric.rank());

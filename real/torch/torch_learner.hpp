@@ -109,10 +109,11 @@ class TorchLearner : public TrainingLearner {
                                          const std::function<void()>& work);
   void refresh_state();
   [[nodiscard]] bool optimizes_all() const {
-    return optimized_.begin == 0 && optimized_.end == model_.gradients().numel();
+    return optimized_ ==
+           std::vector<FlatModel::Range>{{.begin = 0, .end = model_.gradients().numel()}};
   }
-  /// Makes the optimizer one of these parameters, without state.
-  void optimize(const FlatModel::Range& range);
+  /// Makes an optimizer of each of these ranges, without state.
+  void optimize(const std::vector<FlatModel::Range>& ranges);
   /// Restores LibTorch's generators to this learner's state.
   void restore_generators();
   /// Saves that state; only if the process is shared.
@@ -123,9 +124,9 @@ class TorchLearner : public TrainingLearner {
   Pace pace_;
   std::optional<Pretrained> pretrained_;
   FlatModel model_;
-  std::unique_ptr<FlatOptimizer> optimizer_;  ///< of the parameters `optimized_`
-  FlatModel::Range optimized_;
-  FlatModel::Range stepping_;  ///< parts of the current step_part() so far
+  std::vector<FlatModel::Range> optimized_;                 ///< parameters that are updated
+  std::vector<std::unique_ptr<FlatOptimizer>> optimizers_;  ///< one for each range of these
+  std::vector<FlatModel::Range> stepping_;  ///< parts of the current step_part() so far
   std::optional<LossScaler> scaler_;
   BatchLoader loader_;
 

@@ -74,10 +74,14 @@ std::string TorchLearner::save() {
   std::size_t number = 0;
   for (const torch::Tensor& counter : counters(model_.network()))
     archive.write("counter" + std::to_string(number++), counter.cpu());
-  torch::serialize::OutputArchive optimizer(archive.compilation_unit());
-  optimizer_->save(optimizer);
-  archive.write("optimizer", optimizer);
-  archive.write("optimized", torch::tensor({optimized_.begin, optimized_.end}, torch::kInt64));
+  std::vector<std::int64_t> optimized;
+  for (std::size_t i = 0; i < optimizers_.size(); ++i) {
+    torch::serialize::OutputArchive optimizer(archive.compilation_unit());
+    optimizers_[i]->save(optimizer);
+    archive.write("optimizer" + std::to_string(i), optimizer);
+    optimized.insert(optimized.end(), {optimized_[i].begin, optimized_[i].end});
+  }
+  archive.write("optimized", tensor_of(optimized, torch::kInt64));
   if (scaler_) {
     const LossScaler::State scaler = scaler_->state();
     archive.write(
@@ -136,13 +140,21 @@ void TorchLearner::load(const std::string& bytes) {
     std::size_t number = 0;
     for (torch::Tensor& counter : counters(model_.network()))
       counter.copy_(read(archive, ("counter" + std::to_string(number++)).c_str()));
-    const torch::Tensor optimized = read(archive, "optimized");
-    const FlatModel::Range range = {.begin = optimized[0].item<std::int64_t>(),
-                                    .end = optimized[1].item<std::int64_t>()};
-    if (range.begin != optimized_.begin || range.end != optimized_.end) optimize(range);
-    torch::serialize::InputArchive optimizer;
-    archive.read("optimizer", optimizer);
-    optimizer_->load(optimizer);
+    std::vector<std::int64_t> optimized;
+    copy_into(optimized, read(archive, "optimized"));
+    std::vector<FlatModel::Range> ranges;
+    for (std::size_t i = 0; i + 1 < optimized.size(); i += 2) {
+      ranges.push_back({.begin = optimized[i], .end = optimized[i + 1]});
+      if (ranges.back().begin < 0 || ranges.back().begin > ranges.back().end ||
+          ranges.back().end > model_.gradients().numel())
+        throw RunError("it has an optimizer of parameters that the network lacks");
+    }
+    if (ranges != optimized_) optimize(ranges);
+    for (std::size_t i = 0; i < optimizers_.size(); ++i) {
+      torch::serialize::InputArchive optimizer;
+      archive.read("optimizer" + std::to_string(i), optimizer);
+      optimizers_[i]->load(optimizer);
+    }
     if (scaler_) {
       const torch::Tensor scaler = read(archive, "loss_scaler");
       if (scaler.numel() != 2) throw RunError("it has no scale of the loss");

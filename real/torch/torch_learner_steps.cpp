@@ -2,7 +2,6 @@
 // The steps of a TorchLearner's optimizer.
 #include <algorithm>
 #include <span>
-#include <stdexcept>
 #include <utility>
 
 #include "base/process/diverged.hpp"
@@ -23,20 +22,24 @@ double TorchLearner::share_after_step() const {
              : std::min(1.0, static_cast<double>(steps_ + 1) / static_cast<double>(chunks_));
 }
 
-void TorchLearner::optimize(const FlatModel::Range& range) {
-  optimized_ = range;
-  torch::Tensor parameters = model_.parameters();
-  if (!optimizes_all()) {
-    const std::int64_t length = range.end - range.begin;
-    parameters = parameters.detach().narrow(0, range.begin, length).requires_grad_();
-    parameters.mutable_grad() = model_.gradients().narrow(0, range.begin, length);
+void TorchLearner::optimize(const std::vector<FlatModel::Range>& ranges) {
+  optimized_ = ranges;
+  optimizers_.clear();
+  for (const FlatModel::Range& range : ranges) {
+    torch::Tensor parameters = model_.parameters();
+    if (!optimizes_all()) {
+      const std::int64_t length = range.end - range.begin;
+      parameters = parameters.detach().narrow(0, range.begin, length).requires_grad_();
+      parameters.mutable_grad() = model_.gradients().narrow(0, range.begin, length);
+    }
+    optimizers_.push_back(make_optimizer(settings_.optimizer, parameters));
   }
-  optimizer_ = make_optimizer(settings_.optimizer, parameters);
 }
 
 bool TorchLearner::may_step() {
   if (!scaler_) return true;
-  bool are_finite = model_.has_finite_gradients(optimized_);
+  bool are_finite = std::ranges::all_of(
+      optimized_, [&](const auto& range) { return model_.has_finite_gradients(range); });
   if (!optimizes_all() && !is_on_trial_) {
     float others = are_finite ? 0.F : 1.F;
     fabric_.all_reduce(payload_of(std::span(&others, 1)), 1, fabric_.world());
@@ -62,21 +65,26 @@ void TorchLearner::step() {
   learning_rate_ = settings_.learning_rate.at(epoch_, stepped_share_, share);
   stepped_share_ = share;
   ++steps_;
-  if (steps) optimizer_->step(is_on_trial_ ? 0 : learning_rate_);
+  if (steps) {
+    for (const auto& optimizer : optimizers_) optimizer->step(is_on_trial_ ? 0 : learning_rate_);
+  }
   piece_ = backward_end();
   pass("step", piece_ + 1);
 }
 
 void TorchLearner::step_part(std::int64_t begin, std::int64_t count, bool is_last) {
-  const bool is_first = stepping_.begin == stepping_.end;
-  if (!is_first && begin != stepping_.end && begin + count != stepping_.begin)
-    throw std::logic_error("the parts of a step are not adjacent");
-  stepping_ = is_first ? FlatModel::Range{begin, begin + count}
-                       : FlatModel::Range{std::min(begin, stepping_.begin),
-                                          std::max(begin + count, stepping_.end)};
+  if (count > 0) stepping_.push_back({.begin = begin, .end = begin + count});
   if (!is_last) return;
-  const FlatModel::Range range = std::exchange(stepping_, {});
-  if (range.begin != optimized_.begin || range.end != optimized_.end) optimize(range);
+  std::ranges::sort(stepping_, {}, &FlatModel::Range::begin);
+  std::vector<FlatModel::Range> ranges;
+  for (const FlatModel::Range& part : std::exchange(stepping_, {})) {
+    if (!ranges.empty() && ranges.back().end == part.begin) {
+      ranges.back().end = part.end;
+    } else {
+      ranges.push_back(part);
+    }
+  }
+  if (ranges != optimized_) optimize(ranges);
   step();
 }
 

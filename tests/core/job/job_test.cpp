@@ -279,7 +279,8 @@ TEST_CASE("devices whose traces are of different precisions are not mixed") {
               with(text,
                    box,
                    R"("devices": [{"class": "gpu", "model": "v100", "worker": true},
-                                  {"class": "cpu", "model": "xeon", "worker": true}])"));
+                                  {"class": "cpu", "model": "xeon", "worker": true}],
+                      "interconnect": {"bandwidth": "16GBps", "latency": "1us"})"));
   files.write("traces/gpu.json", trace_in("float16", "v100", 0.1));
   files.write("traces/cpu.json", trace_of("xeon", kPublished, 0.4));
   JobConfig config = small_config();
