@@ -173,7 +173,8 @@ Request RecordingFabric::start_reduce_scatter(Payload all,
 
 Request RecordingFabric::start_all_gather(Payload mine, Payload all, const Communicator& among) {
   Indices started;
-  if (among.size() > 1) started = {add_collective(RecordedKind::all_gather, mine.bytes(), among)};
+  if (among.size() > 1)
+    started = {add_collective(RecordedKind::all_gather, all.bytes() / among.size(), among)};
   return std::make_shared<RecordedOperation>(inner_.start_all_gather(mine, all, among),
                                              std::move(started));
 }

@@ -53,16 +53,20 @@ torch::Tensor attend(const torch::nn::Module& owner,
   const double scale = 1 / std::sqrt(static_cast<double>(head_features));
   torch::Tensor scores =
       named(owner, "query_key", torch::matmul(split(query * scale), split(key).transpose(2, 3)));
+  // Autocast computes scores of 16 bits; both kinds have this number.
+  constexpr double kLowestOf16Bits = -65504;
+  const double hidden = scores.scalar_type() == torch::kFloat32
+                            ? static_cast<double>(std::numeric_limits<float>::lowest())
+                            : kLowestOf16Bits;
   if (settings.is_padding.defined()) {
     // Finite: the weights of a sample of padding only would be 0 / 0.
-    scores = scores.masked_fill(settings.is_padding.unsqueeze(1).unsqueeze(1),
-                                std::numeric_limits<float>::lowest());
+    scores = scores.masked_fill(settings.is_padding.unsqueeze(1).unsqueeze(1), hidden);
   }
   if (settings.is_causal) {
     const auto bits = torch::TensorOptions(torch::kBool).device(query.device());
     const torch::Tensor is_behind =
         torch::ones({query.size(1), key.size(1)}, bits).triu(/*diagonal=*/1);
-    scores = scores.masked_fill(is_behind, std::numeric_limits<float>::lowest());
+    scores = scores.masked_fill(is_behind, hidden);
   }
   torch::Tensor weights = named(owner, "softmax", scores.softmax(-1));
   if (settings.dropout > 0) {

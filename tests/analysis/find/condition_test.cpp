@@ -122,7 +122,7 @@ TEST_CASE("the error for an invalid condition has an example of a valid one") {
         "--where \"faster than snyc\": unknown strategy \"snyc\"; did you mean \"sync\"?");
   CHECK(refused("ddp faster than sync") ==
         "--where \"ddp faster than sync\": got \"ddp\"; DistributedDataParallel is --strategy sync "
-        "--overlap bucket --bucket 25MiB --first-bucket 1MiB");
+        "--like ddp");
   CHECK(refused("dlb faster sync") ==
         "--where \"dlb faster sync\": expected \"faster than STRATEGY by 2x\", or \"by 20%\", with "
         "the strategy that is to be faster before it if it is one alone");

@@ -47,8 +47,9 @@ struct Part {
 };
 
 std::vector<float> copy_of(const Payload& payload) {
-  const std::span<float> numbers = values<float>(payload);
-  return {numbers.begin(), numbers.end()};
+  std::vector<float> words(payload.data.size() / sizeof(float));
+  std::memcpy(words.data(), payload.data.data(), sizeof(float) * words.size());
+  return words;
 }
 
 Part train(const Trial& trial, MPI_Comm comm) {
