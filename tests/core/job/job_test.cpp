@@ -280,7 +280,8 @@ TEST_CASE("devices whose traces are of different precisions are not mixed") {
                    box,
                    R"("devices": [{"class": "gpu", "model": "v100", "worker": true},
                                   {"class": "cpu", "model": "xeon", "worker": true}],
-                      "interconnect": {"bandwidth": "16GBps", "latency": "1us"})"));
+                      "interconnect": {"topology": "pcie", "bandwidth": "16GBps", "latency": "1us",
+                                       "source": {"grade": "published", "reference": "r"}})"));
   files.write("traces/gpu.json", trace_in("float16", "v100", 0.1));
   files.write("traces/cpu.json", trace_of("xeon", kPublished, 0.4));
   JobConfig config = small_config();
