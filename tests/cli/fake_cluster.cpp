@@ -15,15 +15,17 @@ constexpr const char* kCluster = R"sh(shift
 echo "$1" >>calls
 test "$(cat interrupted 2>/dev/null)" != "$(wc -l <calls)" || { kill -INT $PPID; sleep 60; }
 test "$(cat broken 2>/dev/null)" != "$1" || { echo broken >&2; exit 3; }
+precision=float32
 for word in "$@"; do
   case $word in
     --strategy=*) strategy=${word#*=} ;;
     --network=*) network=${word#*=} ;;
+    --precision=*) precision=${word#*=} ;;
   esac
 done
 case $1-$2 in
   measure-messages) cp messages.json "${!#}" ;;
-  measure-batches) cp batches.json "${!#}" ;;
+  measure-batches) sed "s/PRECISION/$precision/" batches.json >"${!#}" ;;
   *)
     epoch=$(sed -n "$(grep -vc measure calls)p" takes 2>/dev/null)
     sed "s/STRATEGY/$(cat other 2>/dev/null || echo "$strategy")/; s/NETWORK/$network/
@@ -61,7 +63,7 @@ std::string messages() {
 std::string batches() {
   return R"({"schema": "epochcast.trace/1", "name": "b", "title": "b", "device": "this-cpu",
              "source": {"grade": "estimated", "method": "made up"},
-             "costs": [{"network": "small-cnn", "input": [3, 32, 32],
+             "costs": [{"network": "small-cnn", "input": [3, 32, 32], "precision": "PRECISION",
                         "batches": [{"batch": 32, "seconds": [0.01, 0.011, 0.012]}]}]})";
 }
 

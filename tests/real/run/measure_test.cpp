@@ -49,7 +49,7 @@ TEST_CASE("ranks measure at the same time, and sessions one after the other") {
 
 TEST_CASE("batches are measured in a precision, which the trace records beside others") {
   const Folder folder;
-  const std::string measure = kMeasure + "--append t.json --layers-batch 0 ";
+  const std::string measure = kMeasure + "--append t.json ";
 
   REQUIRE(folder.run(measure).status == 0);
   REQUIRE(folder.run(measure + "--precision bfloat16").status == 0);
