@@ -23,7 +23,7 @@ decltype(auto) with_element(Element element, const Use& use) {
       return use(Float16());
     case Element::bfloat16:
       return use(BFloat16());
-    case Element::int8:
+    case Element::int8:  // NOLINT(bugprone-branch-clone): other types
       return use(std::int8_t());
     case Element::int32:
       return use(std::int32_t());

@@ -10,12 +10,15 @@
 namespace epochcast {
 namespace {
 
+// All but BytePS leave sums to NCCL on GPUs.
 // DistributedDataParallel(bucket_cap_mb=25), whose first bucket has 1 MiB.
-const std::array kDdp = {SettingText{"overlap", "bucket"},
+const std::array kDdp = {SettingText{"all-reduce", "nccl"},
+                         SettingText{"overlap", "bucket"},
                          SettingText{"bucket", "25MiB"},
                          SettingText{"first-bucket", "1MiB"}};
 // HOROVOD_FUSION_THRESHOLD, 64 MiB before 0.21; what a cycle finds ready is not modelled.
-const std::array kHorovod = {SettingText{"overlap", "bucket"},
+const std::array kHorovod = {SettingText{"all-reduce", "nccl"},
+                             SettingText{"overlap", "bucket"},
                              SettingText{"bucket", "64MiB"},
                              SettingText{"first-bucket", "64MiB"}};
 // BYTEPS_PARTITION_BYTES; tensors go as soon as they are ready.
@@ -25,11 +28,13 @@ const std::array kBytePs = {SettingText{"strategy", "byteps"},
                             SettingText{"bucket", "4096000B"},
                             SettingText{"first-bucket", "4096000B"}};
 // reduce_bucket_size: 500 million elements, after backward (overlap_comm is off).
-const std::array kDeepSpeed = {SettingText{"overlap", "none"},
+const std::array kDeepSpeed = {SettingText{"all-reduce", "nccl"},
+                               SettingText{"overlap", "none"},
                                SettingText{"bucket", "2000MB"},
                                SettingText{"first-bucket", "2000MB"}};
 // FullyShardedDataParallel(sharding_strategy=FULL_SHARD); layers of some 25 MiB are units.
 const std::array kFsdp = {SettingText{"strategy", "fsdp"},
+                          SettingText{"all-reduce", "nccl"},
                           SettingText{"sharding", "full-shard"},
                           SettingText{"bucket", "25MiB"},
                           SettingText{"first-bucket", "25MiB"}};
@@ -59,14 +64,15 @@ std::span<const Preset> presets() {
 }
 
 Setting preset_setting() {
-  return {.name = "like",
-          .commands = kEverywhere,
-          .value_name = "ddp|horovod|byteps|deepspeed|fsdp",
-          .help =
-              "exchange as this library does by default: sets overlap, buckets, or strategy; "
-              "settings that are given count more",
-          .set = apply_preset,
-          .show = [](const JobConfig& config) { return config.like; }};
+  return {
+      .name = "like",
+      .commands = kEverywhere,
+      .value_name = "ddp|horovod|byteps|deepspeed|fsdp",
+      .help =
+          "exchange as this library does by default: sets all-reduce, overlap, buckets, strategy; "
+          "settings that are given count more",
+      .set = apply_preset,
+      .show = [](const JobConfig& config) { return config.like; }};
 }
 
 std::string preset_note(const JobConfig& config) {

@@ -41,8 +41,8 @@ TEST_CASE("a job says what its preset has set") {
   CHECK(preset_note(config).empty());
   set(config, "like", "ddp");
   CHECK(preset_note(config) ==
-        "--like ddp (PyTorch's DistributedDataParallel) sets --overlap bucket --bucket 25MiB "
-        "--first-bucket 1MiB");
+        "--like ddp (PyTorch's DistributedDataParallel) sets --all-reduce nccl --overlap bucket "
+        "--bucket 25MiB --first-bucket 1MiB");
 }
 
 TEST_CASE("settings beside a preset count more, wherever they stand in a file") {
