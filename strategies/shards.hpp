@@ -34,6 +34,7 @@ struct Shard {
   std::int64_t end = 0;
   for (const Payload& bucket : buckets) end += bucket.count;
   std::vector<std::int64_t> begins;
+  begins.reserve(buckets.size());
   for (const Payload& bucket : buckets) begins.push_back(end -= bucket.count);
   return begins;
 }
