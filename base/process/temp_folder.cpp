@@ -27,6 +27,8 @@ using namespace std::chrono_literals;
 
 /// Marks a folder that may be removed when it is not locked.
 constexpr const char* kMark = ".temporary";
+/// Begins what a guard tells when it has made no folder.
+constexpr char kFailed = '!';
 /// Time for programs to end after their parent.
 constexpr auto kTimeout = 5s;
 constexpr auto kGuardTimeout = 20s;
@@ -68,18 +70,30 @@ void remove_when_free(const fs::path& folder, std::chrono::seconds patience) {
   }
 }
 
-/// Removes the folder when the owner of the other end of `alive` and its children have ended.
-[[noreturn]] void guard(const fs::path& folder, const FileDescriptor& alive) {
+/// Makes the folder, and removes it when the owner of the other end of `alive` and its children
+/// have ended: nothing that kills the owner can leave it. Tells the owner its path, or why not.
+[[noreturn]] void guard(std::string name, const Pipe& told, const FileDescriptor& alive) {
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) std::signal(signal, SIG_IGN);
   prctl(PR_SET_NAME, "epochcast-guard");
+  const bool is_made = mkdtemp(name.data()) != nullptr;
+  const std::string answer = is_made ? name : std::string(1, kFailed) + std::strerror(errno);
+  static_cast<void>(write(told.writing.number(), answer.data(), answer.size()));
+  if (!is_made) _exit(1);
   dup2(alive.number(), STDIN_FILENO);
   close_range(STDIN_FILENO + 1, ~0U, 0);  // its reader must see the end of the owner's output
   static_cast<void>(chdir("/"));
   char byte = 0;
   while (read(STDIN_FILENO, &byte, 1) < 0 && errno == EINTR) {
   }
-  if (is_temporary(folder)) remove_when_free(folder, kGuardTimeout);
+  remove_when_free(name, kGuardTimeout);
   _exit(0);
+}
+
+/// What the guard tells.
+std::string whole(const FileDescriptor& told) {
+  std::string text;
+  for (std::string piece = read_some(told); !piece.empty(); piece = read_some(told)) text += piece;
+  return text;
 }
 
 }  // namespace
@@ -120,30 +134,41 @@ TempFolder::TempFolder(const std::string& kind, const fs::path& place) { make(ki
 
 void TempFolder::make(const std::string& kind, const fs::path& place) {
   remove_stale(place, kind);
-  std::string name = (place / (kind + "-XXXXXX")).string();
-  if (mkdtemp(name.data()) == nullptr)
-    throw RunError(name + ": cannot be made: " + std::strerror(errno));
-  path_ = fs::absolute(name);
-  lock_ = locked(path_, LOCK_SH, 0);  // not closed on exec: child programs share it
+  const std::string name = fs::absolute(place / (kind + "-XXXXXX")).string();
+  Pipe told;
   Pipe pipe;
   guard_ = fork();
   // Signals to the owner's group must not reach the guard. Both processes call it.
   setpgid(guard_, guard_);
   if (guard_ == 0) {
     pipe.writing.reset();
-    guard(path_, pipe.reading);
+    guard(name, told, pipe.reading);
   }
   alive_ = std::move(pipe.writing);
+  told.writing.reset();
+  const std::string answer = whole(told.reading);
+  if (answer.empty() || answer.front() == kFailed) {
+    end_guard();
+    throw RunError(name + ": cannot be made: " +
+                   (answer.empty() ? "no process to guard it" : answer.substr(1)));
+  }
+  path_ = answer;
+  lock_ = locked(path_, LOCK_SH, 0);  // not closed on exec: child programs share it
   std::ofstream(path_ / kMark).flush();
 }
 
 TempFolder::~TempFolder() {
   lock_.reset();
   if (is_temporary(path_)) remove_when_free(path_, kTimeout);
-  // The guard is no longer needed; it may be in a stopped state.
-  if (guard_ > 0) kill(guard_, SIGKILL);
-  while (guard_ > 0 && waitpid(guard_, nullptr, 0) < 0 && errno == EINTR) {
+  end_guard();
+}
+
+void TempFolder::end_guard() {
+  if (guard_ <= 0) return;
+  kill(guard_, SIGKILL);  // also when it is stopped
+  while (waitpid(guard_, nullptr, 0) < 0 && errno == EINTR) {
   }
+  guard_ = 0;
 }
 
 void TempFolder::use() {
@@ -153,6 +178,7 @@ void TempFolder::use() {
 }
 
 void TempFolder::keep() {
+  end_guard();
   std::error_code ignored;
   fs::remove(path_ / kMark, ignored);
 }

@@ -45,6 +45,7 @@ class TempFolder {
 
  private:
   void make(const std::string& kind, const std::filesystem::path& place);
+  void end_guard();
 
   std::optional<SignalScope> signals_;  ///< signals end this process after the destructor only
   std::filesystem::path path_;

@@ -146,6 +146,18 @@ TEST_CASE("a temporary folder is removed when its owner is killed") {
   CHECK(soon([&] { return tmp.entries() == 0; }));
 }
 
+TEST_CASE("a temporary folder is removed when its owner is killed as soon as it is there") {
+  const PrivateTmp tmp;
+  constexpr int kTries = 50;
+  for (int i = 0; i < kTries; ++i) {
+    Child owner = owner_of_folder();
+    while (tmp.entries() == 0 && !owner.has_ended()) {
+    }
+    kill_now(owner);
+    REQUIRE(soon([&] { return tmp.entries() == 0; }));
+  }
+}
+
 TEST_CASE("a folder whose owner and guard were killed is removed when the next one is created") {
   const PrivateTmp tmp;
   const fs::path stale = fs::temp_directory_path() / "owned-stale1";
