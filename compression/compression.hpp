@@ -39,9 +39,9 @@ struct BucketExchange {
 /// A job's method of making exchanged gradients smaller, for one worker.
 ///
 /// Contract:
-/// - An exchange replaces the bucket by an approximation of Σ_q weight_q · bucket_q, the same on
-/// all
-///   members bit for bit. Among members without others it only multiplies by the weight.
+/// - An exchange replaces the bucket by an approximation of Σ_q weight_q · bucket_q, bit for bit
+///   the same on all members.
+/// - Among members without others it only multiplies by the weight.
 /// - A method with error feedback keeps what it has not sent in the bucket's memory, and adds it to
 ///   the next exchange: result + Σ_q kept_q after = Σ_q (weight_q · bucket_q + kept_q before).
 /// - Sizes of messages depend on the counts and the members alone, never on numbers: worlds without

@@ -17,13 +17,13 @@ struct StepCost {
   /// Of a full node beyond one device and the modelled exchange: contention, loading, noise of its
   /// devices.
   double node_extra_s = 0;
-  /// The job's own figures for that hold, as no row of a full node tells.
+  /// Whether it follows from the job's own figures, since no full node was measured.
   bool is_node_assumed = true;
-  /// Of each message beyond its bytes and hops, as for a scheduler.
+  /// Of each message beyond its bytes and hops, such as a scheduler's work.
   double message_s = 0;
   /// A node's input pipeline, samples/s; 0: no limit.
   double loaded_samples_per_s = 0;
-  /// In place of the assumed ones, where rows tell.
+  /// Fitted to rows; absent: those of StepAssumptions.
   std::optional<double> variation = {};
   std::optional<double> hiding_share = {};
 };

@@ -33,7 +33,7 @@ enum class GradientOverlap { none, bucket, tensor, priority, unknown };
 struct TrainingJob {
   double parameters = 0;
   double gradient_bytes = 0;
-  /// Nobody said whether they travel in 4 bytes or 2.
+  /// Unknown whether a gradient has 4 bytes or 2.
   bool is_gradient_assumed = false;
   /// Of the gradients that are complete only at the end of backward, such as an embedding's.
   double last_gradient_bytes = 0;
