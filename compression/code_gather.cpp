@@ -34,7 +34,7 @@ Compression::Finish CodeGather::start_compressed(const BucketExchange& exchange)
     Random random = draws(exchange);
     encode(values<float>(exchange.bucket), random, mine.bytes());
   }
-  exchange.learner.kernel("compress", kEncodeBytes * count);
+  exchange.observer.kernel("compress", kEncodeBytes * count);
   const Request request =
       exchange.fabric.start_all_gather(mine.payload(), all.payload(), exchange.among);
   return [this, exchange, mine, all, request, count, size] {
@@ -44,7 +44,7 @@ Compression::Finish CodeGather::start_compressed(const BucketExchange& exchange)
       std::fill(bucket.begin(), bucket.end(), 0.0F);
       for (int i = 0; i < exchange.members(); ++i) add(all.part(i, size), bucket);
     }
-    exchange.learner.kernel("decompress", (4 + exchange.members() * kAddBytes) * count);
+    exchange.observer.kernel("decompress", (4 + exchange.members() * kAddBytes) * count);
   };
 }
 

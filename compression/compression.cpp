@@ -25,6 +25,17 @@ void Compression::load(const std::string& bytes) {
   memory_.load(bytes.substr(end + 1));
 }
 
+std::vector<const StrategySetting*> kernel_settings() {
+  std::vector<const StrategySetting*> all;
+  for (const CompressionMethod& method : compressions()) {
+    for (const StrategySetting* setting : method.settings) {
+      if (setting != method.warm_up && std::find(all.begin(), all.end(), setting) == all.end())
+        all.push_back(setting);
+    }
+  }
+  return all;
+}
+
 bool CompressionMethod::has(std::string_view setting) const {
   return std::any_of(settings.begin(), settings.end(), [&](const StrategySetting* own) {
     return own->name == setting;

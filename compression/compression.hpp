@@ -22,7 +22,7 @@ namespace epochcast {
 /// An exchange of gradients among workers: one bucket of a step.
 struct BucketExchange {
   Fabric& fabric;
-  Learner& learner;
+  KernelObserver& observer;
   Payload bucket;         ///< float32; in worlds without numbers only their count
   std::size_t index = 0;  ///< of the bucket among those of a step
   TensorShapes tensors;   ///< in the bucket, in the order of its numbers; empty: unknown
@@ -46,7 +46,7 @@ struct BucketExchange {
 ///   the next exchange: result + Σ_q kept_q after = Σ_q (weight_q · bucket_q + kept_q before).
 /// - Sizes of messages depend on the counts and the members alone, never on numbers: worlds without
 ///   numbers send the same bytes.
-/// - The work of kernels is announced to the learner (Learner::kernel()).
+/// - It tells the observer of each kernel's work after it is done.
 class Compression {
  public:
   /// The rest of an exchange, called once: afterwards the bucket has the result.
@@ -109,6 +109,8 @@ struct CompressionMethod {
   bool has_error_feedback = false;
   std::string_view collectives;  ///< "all-reduce", ...
   std::span<const StrategySetting* const> settings = {};
+  /// The one of these with the steps before it compresses; null if it compresses all.
+  const StrategySetting* warm_up = nullptr;
   /// The method of the worker with this rank.
   std::unique_ptr<Compression> (*make)(const JobConfig& config, int rank) = nullptr;
 
@@ -117,6 +119,8 @@ struct CompressionMethod {
 
 /// Every method, in the order in which `list` shows them.
 [[nodiscard]] std::span<const CompressionMethod> compressions();
+/// The settings of all methods but those of warm-ups, each once.
+[[nodiscard]] std::vector<const StrategySetting*> kernel_settings();
 /// The one of that name; null for "none". Throws a UserError with the closest name.
 [[nodiscard]] const CompressionMethod* find_compression(std::string_view name);
 /// The job's compression for the worker of this rank; null if it has none.

@@ -37,7 +37,7 @@ class GTopK : public Compression {
       select_largest(sum, mine.as<SparseEntry>());
       clear_entries(mine.as<SparseEntry>(), sum);
     }
-    exchange.learner.kernel("compress", (kFeedbackBytes + kSelectBytes) * count);
+    exchange.observer.kernel("compress", (kFeedbackBytes + kSelectBytes) * count);
     return [this, exchange, mine, kept, count] {
       reduce(exchange, mine);
       exchange.fabric.broadcast(mine.payload(), exchange.among.ranks.front(), exchange.among);
@@ -46,8 +46,8 @@ class GTopK : public Compression {
         std::fill(bucket.begin(), bucket.end(), 0.0F);
         add_entries(mine.as<SparseEntry>(), bucket);
       }
-      exchange.learner.kernel("decompress",
-                              4 * count + 2 * kEntryBytes * static_cast<double>(kept));
+      exchange.observer.kernel("decompress",
+                               4 * count + 2 * kEntryBytes * static_cast<double>(kept));
     };
   }
 
@@ -66,7 +66,7 @@ class GTopK : public Compression {
       const WireBuffer other(mine.payload().count, exchange.has_numbers());
       fabric.wait(fabric.start_receive(ranks[self + distance], other.payload()));
       if (exchange.has_numbers()) merge(exchange, mine, other);
-      exchange.learner.kernel(
+      exchange.observer.kernel(
           "merge", kMergeBytes * static_cast<double>(mine.payload().count) / kEntryBytes);
     }
   }

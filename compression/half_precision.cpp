@@ -28,7 +28,7 @@ class HalfPrecision : public Compression {
       const std::span<float> from = values<float>(exchange.bucket);
       for (std::size_t i = 0; i < to.size(); ++i) to[i] = T(weight * from[i]);
     }
-    exchange.learner.kernel("compress", moved_bytes);
+    exchange.observer.kernel("compress", moved_bytes);
     const Request request =
         exchange.fabric.start_all_reduce(code.payload(element_of<T>()), 1, exchange.among);
     return [exchange, code, request, moved_bytes] {
@@ -38,7 +38,7 @@ class HalfPrecision : public Compression {
         const std::span<T> from = code.as<T>();
         for (std::size_t i = 0; i < to.size(); ++i) to[i] = static_cast<float>(from[i]);
       }
-      exchange.learner.kernel("decompress", moved_bytes);
+      exchange.observer.kernel("decompress", moved_bytes);
     };
   }
 };

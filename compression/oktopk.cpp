@@ -51,7 +51,7 @@ class OkTopK : public Compression {
     const WireBuffer to(members * part, exchange.has_numbers());
     const WireBuffer from(members * part, exchange.has_numbers());
     if (exchange.has_numbers()) select(exchange, to, part);
-    exchange.learner.kernel(
+    exchange.observer.kernel(
         "compress",
         (kFeedbackBytes + kSelectBytes + kExactBytes / static_cast<double>(period_)) *
             static_cast<double>(exchange.count()));
@@ -123,12 +123,12 @@ class OkTopK : public Compression {
       add_entries(keep_largest(sum_of(all), mine.as<SparseEntry>()), residual(exchange));
     }
     const auto entries = static_cast<double>(members * part) / kEntryBytes;
-    exchange.learner.kernel("merge", kMergeBytes * entries);
+    exchange.observer.kernel("merge", kMergeBytes * entries);
     const WireBuffer result(members * part, exchange.has_numbers());
     exchange.fabric.all_gather(mine.payload(), result.payload(), exchange.among);
     if (exchange.has_numbers()) use(exchange, result);
-    exchange.learner.kernel("decompress",
-                            4 * static_cast<double>(exchange.count()) + 2 * kEntryBytes * entries);
+    exchange.observer.kernel("decompress",
+                             4 * static_cast<double>(exchange.count()) + 2 * kEntryBytes * entries);
   }
 
   void use(const BucketExchange& exchange, const WireBuffer& result) {

@@ -69,6 +69,7 @@ CompressionMethod onebit_compression() {
           .has_error_feedback = true,
           .collectives = "messages, all-gather",
           .settings = own,
+          .warm_up = &kFreezeStep,
           .make = [](const JobConfig& config, int) -> std::unique_ptr<Compression> {
             return std::make_unique<OneBit>(kFreezeStep.of(config));
           }};

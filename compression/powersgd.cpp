@@ -103,7 +103,7 @@ class PowerSgd : public Compression {
     }
     const auto count = static_cast<double>(exchange.count());
     // Error feedback, and a pass over the matrices.
-    exchange.learner.kernel("compress", (kFeedbackBytes + sizeof(float)) * count);
+    exchange.observer.kernel("compress", (kFeedbackBytes + sizeof(float)) * count);
     const Request request =
         exchange.fabric.start_all_reduce(left.payload(Element::float32), 1, exchange.among);
     return [this, exchange, plan, left, right, matrices, request] {
@@ -205,12 +205,12 @@ class PowerSgd : public Compression {
             numbers_of(tensor, own), p, tensor.shape, right_of(tensor, right.as<float>()));
       }
     }
-    exchange.learner.kernel("project", sizeof(float) * count);
+    exchange.observer.kernel("project", sizeof(float) * count);
     if (plan.right_size > 0)
       exchange.fabric.all_reduce(right.payload(Element::float32), 1, exchange.among);
     if (exchange.has_numbers()) use(exchange, plan, left, right, own);
     // The result is written; error feedback is read and written.
-    exchange.learner.kernel("decompress", 4 * sizeof(float) * count);
+    exchange.observer.kernel("decompress", 4 * sizeof(float) * count);
   }
 
   void use(const BucketExchange& exchange,
@@ -250,6 +250,7 @@ CompressionMethod powersgd_compression() {
           .has_error_feedback = true,
           .collectives = "all-reduce",
           .settings = own,
+          .warm_up = &kStart,
           .make = [](const JobConfig& config, int) -> std::unique_ptr<Compression> {
             return std::make_unique<PowerSgd>(
                 PowerSgdOptions{.rank = kRank.of(config),

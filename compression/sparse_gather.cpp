@@ -56,7 +56,7 @@ Compression::Finish SparseGather::start_compressed(const BucketExchange& exchang
     select(sum, mine.as<SparseEntry>());
     clear_entries(mine.as<SparseEntry>(), sum);
   }
-  exchange.learner.kernel("compress", (kFeedbackBytes + select_bytes()) * count);
+  exchange.observer.kernel("compress", (kFeedbackBytes + select_bytes()) * count);
   const Request request =
       exchange.fabric.start_all_gather(mine.payload(), all.payload(), exchange.among);
   return [exchange, mine, all, request, count, part_bytes] {
@@ -67,8 +67,8 @@ Compression::Finish SparseGather::start_compressed(const BucketExchange& exchang
       add_entries(all.as<SparseEntry>(), bucket);
     }
     // Zeros are written; an entry is read, and a value read and written.
-    exchange.learner.kernel("decompress",
-                            4 * count + 2 * static_cast<double>(exchange.members() * part_bytes));
+    exchange.observer.kernel("decompress",
+                             4 * count + 2 * static_cast<double>(exchange.members() * part_bytes));
   };
 }
 

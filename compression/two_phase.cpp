@@ -64,7 +64,7 @@ Compression::Finish TwoPhase::start_compressed(const BucketExchange& exchange) {
     }
     encode(own, values_of, codes);
   }
-  exchange.learner.kernel("compress", encode_bytes() * static_cast<double>(exchange.count()));
+  exchange.observer.kernel("compress", encode_bytes() * static_cast<double>(exchange.count()));
   std::vector<Payload> to;
   std::vector<Payload> from;
   for (int i = 0; i < members; ++i) {
@@ -90,7 +90,7 @@ void TwoPhase::finish(const BucketExchange& exchange, const Parts& parts) {
     for (int i = 0; i < exchange.members(); ++i) add(parts.from.part(i, parts.own_size()), sum);
     encode_sum(exchange, sum, parts.code(parts.result, self));
   }
-  exchange.learner.kernel("sum", (exchange.members() * add_bytes() + encode_bytes()) * own_count);
+  exchange.observer.kernel("sum", (exchange.members() * add_bytes() + encode_bytes()) * own_count);
   exchange.fabric.all_gather(mine, parts.result.payload(), exchange.among);
   if (exchange.has_numbers()) {
     const std::span<float> bucket = values<float>(exchange.bucket);
@@ -98,7 +98,7 @@ void TwoPhase::finish(const BucketExchange& exchange, const Parts& parts) {
     for (std::size_t i = 0; i + 1 < parts.bounds.size(); ++i)
       add(parts.code(parts.result, i), parts.values(bucket, i));
   }
-  exchange.learner.kernel("decompress", add_bytes() * static_cast<double>(exchange.count()));
+  exchange.observer.kernel("decompress", add_bytes() * static_cast<double>(exchange.count()));
 }
 
 }  // namespace epochcast

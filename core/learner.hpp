@@ -49,6 +49,15 @@ struct LayerHooks {
   Hook after_backward = {};   ///< its gradients are final
 };
 
+/// Is told of work on exchanged numbers.
+class KernelObserver {
+ public:
+  virtual ~KernelObserver() = default;
+  /// A kernel, such as one that compresses numbers, has read and written so many bytes of memory.
+  /// Where numbers are computed in real time, it has taken its time already.
+  virtual void kernel(std::string_view /*what*/, double /*moved_bytes*/) {}
+};
+
 /// The computation of one worker: real tensors, or only their cost.
 ///
 /// A batch is the set of samples between two steps of the worker's optimizer. If gradients are
@@ -57,11 +66,9 @@ struct LayerHooks {
 ///
 /// A learner advances the clock of the worker's Fabric by the time of its work. All buffers it
 /// hands out stay valid and in place.
-class Learner {
+class Learner : public KernelObserver {
  public:
   using GradientReady = std::function<void(Payload bucket)>;
-
-  virtual ~Learner() = default;
 
   /// All parameters, BatchNorm statistics included; averaging exchanges these.
   [[nodiscard]] virtual Payload parameters() = 0;
@@ -96,10 +103,6 @@ class Learner {
   /// Seconds of one batch (forward + backward + step), measured before training; takes the time it
   /// measures.
   [[nodiscard]] virtual double benchmark(std::int64_t batch) = 0;
-
-  /// Announces work on exchanged numbers that reads and writes so many bytes of memory, such as
-  /// compressing them. Where numbers are computed in real time, it has taken its time already.
-  virtual void kernel(std::string_view /*what*/, double /*moved_bytes*/) {}
 };
 
 }  // namespace epochcast

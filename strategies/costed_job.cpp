@@ -45,8 +45,13 @@ CostedJob::CostedJob(Job job, const std::string& strategy)
       workers_(workers_of(job_, strategy_)),
       costs_(job_, workers_) {
   check_compression(job_.config, strategy_);
-  // The time of kernels is estimated.
-  if (find_compression(job_.config.compression) != nullptr) other_grade_ = Grade::estimated;
+  if (find_compression(job_.config.compression) != nullptr) {
+    for (std::size_t i = 0; i < workers_.size(); ++i) {
+      const bool is_known =
+          workers_[i].role != Role::trains || kernels(static_cast<int>(i)).is_measured();
+      if (!is_known) other_grade_ = Grade::estimated;
+    }
+  }
   const std::optional<Precision> precision =
       job_.config.precision ? job_.config.precision : job_.chosen_precision();
   job_.network.bytes_per_activation = activation_size(precision.value_or(Precision::float32));
@@ -82,7 +87,12 @@ CostLearner CostedJob::learner(Fabric& fabric, const CostDraw& draw) const {
           costs_.buckets(rank),
           stream,
           job_.config.accumulate,
-          state_shares()};
+          state_shares(),
+          kernels(rank)};
+}
+
+KernelCost CostedJob::kernels(int rank) const {
+  return {costs_.of_device(rank).kernels(), job_.config.compression};
 }
 
 StateShares CostedJob::state_shares() const {

@@ -49,6 +49,8 @@ class CostedJob {
   [[nodiscard]] CostLearner learner(Fabric& fabric, const CostDraw& draw) const;
   /// What a worker keeps of the model's state.
   [[nodiscard]] StateShares state_shares() const;
+  /// The kernels of the job's compression on the worker's device.
+  [[nodiscard]] KernelCost kernels(int rank) const;
   /// The worker for a strategy.
   [[nodiscard]] Worker worker(Fabric& fabric, SamplingLearner& learner) const;
 

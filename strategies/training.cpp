@@ -140,7 +140,7 @@ void exchange_compressed(Worker& worker,
   std::vector<Compression::Finish> finishes;
   const auto start = [&](Payload bucket, TensorShapes tensors) {
     finishes.push_back(worker.compression->start_exchange({.fabric = worker.fabric,
-                                                           .learner = learner,
+                                                           .observer = learner,
                                                            .bucket = bucket,
                                                            .index = finishes.size(),
                                                            .tensors = std::move(tensors),
@@ -295,7 +295,7 @@ void average_parameters(Worker& worker, double weight) {
   for (std::size_t i = 0; i < common.size(); ++i) numbers[i] -= common[i];
   worker.learner.kernel("difference", 3 * bytes);
   worker.compression->start_exchange({.fabric = fabric,
-                                      .learner = worker.learner,
+                                      .observer = worker.learner,
                                       .bucket = parameters,
                                       .index = kParameterBucket,
                                       .tensors = parameter_tensors(worker, parameters.count),

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "compression/compression.hpp"
 #include "core/job/chosen_dataset.hpp"
 #include "core/job/described_model.hpp"
 #include "core/job/setting_text.hpp"
@@ -31,6 +32,14 @@ constexpr std::int64_t kMessageBytes[] = {4,
                                           33554432};
 /// Messages of this size distinguish links.
 constexpr double kLeastOfLargest = 4 << 20;
+
+/// Settings that decide how long a compression takes.
+bool is_of_kernels(const std::string& name) {
+  const std::vector<const StrategySetting*> all = kernel_settings();
+  return std::any_of(all.begin(), all.end(), [&](const StrategySetting* setting) {
+    return setting->name == name;
+  });
+}
 
 /// Strategies that divide work by speed take other batches than --batch.
 std::string batch_sizes(std::int64_t batch) {
@@ -110,9 +119,12 @@ std::vector<std::string> batch_words(const ValidationCase& one) {
                                     "1000000",
                                     "--overlap",
                                     "ring"};
+  if (config.compression != "none")
+    words.insert(words.end(), {"--compression", config.compression});
   for (const SettingText& setting : all_settings().texts(config, kTrain)) {
-    const bool is_measured = setting.name == "dataset" || setting.name == "sequence" ||
-                             setting.name == "image-size" || setting.name == "slow-down" ||
+    const bool is_measured = is_of_kernels(setting.name) || setting.name == "dataset" ||
+                             setting.name == "sequence" || setting.name == "image-size" ||
+                             setting.name == "slow-down" ||
                              (setting.name == "precision" && config.precision);
     if (is_measured) words.push_back("--" + setting.name + "=" + setting.value);
   }

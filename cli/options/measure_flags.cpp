@@ -5,6 +5,7 @@
 
 #include "cli/options/run_flags.hpp"
 #include "cli/options/sampling_options.hpp"
+#include "compression/compression.hpp"
 
 namespace epochcast {
 namespace {
@@ -90,6 +91,20 @@ void add_batch_device(po::options_description& options) {
       "FILE-slowed-3x.json");
 }
 
+/// The methods to measure, and their settings but those of warm-up.
+void add_compressions(po::options_description& options) {
+  options.add_options()("compression",
+                        texts_named("NAME,..."),
+                        "also measure how long compressing gradients takes, for these methods of "
+                        "`list compressions`, or all");
+  for (const StrategySetting* setting : kernel_settings()) {
+    options.add_options()(std::string(setting->name).c_str(),
+                          text_named(std::string(setting->value_name).c_str(),
+                                     std::string(setting->fallback).c_str()),
+                          ("for --compression: " + std::string(setting->help)).c_str());
+  }
+}
+
 }  // namespace
 
 po::options_description batch_flags() {
@@ -116,6 +131,7 @@ po::options_description batch_flags() {
       "bytes of each of these exchanges, of the gradients at most")(
       "drop-preempted",
       "measure a batch again when another process took more than 3 % of its time (CPU only)");
+  add_compressions(options);
   return options;
 }
 

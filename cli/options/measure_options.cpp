@@ -16,6 +16,7 @@
 #include "cli/options/option_values.hpp"
 #include "cli/options/sampling_options.hpp"
 #include "collectives/registry.hpp"
+#include "compression/compression.hpp"
 #include "core/formats/network.hpp"
 #include "core/job/chosen_dataset.hpp"
 #include "core/job/job_config.hpp"
@@ -182,6 +183,31 @@ void read_overlap(OptionValues& values, MeasureOptions& options) {
   if (name != "none") options.settings.overlap = name;
 }
 
+void read_compressions(OptionValues& values, real::MeasureSettings& settings) {
+  Words known = {"all"};
+  for (const CompressionMethod& method : compressions()) known.emplace_back(method.name);
+  for (const std::string& name : values.list("compression")) {
+    if (name == "all") {
+      settings.compressions.assign(known.begin() + 1, known.end());
+      break;
+    }
+    if (std::find(known.begin(), known.end(), name) == known.end())
+      values.add("--compression: " + unknown_name("compression", name, known));
+    settings.compressions.push_back(name);
+  }
+}
+
+void read_compression_settings(OptionValues& values, real::MeasureSettings& settings) {
+  for (const StrategySetting* setting : kernel_settings()) {
+    const std::string name(setting->name);
+    try {
+      settings.compression_settings[name] = setting->checked(values.text(name));
+    } catch (const UserError& error) {
+      values.add("--" + name + ": " + error.what());
+    }
+  }
+}
+
 /// Called after the device and the ranks are known.
 void read_slow_down(OptionValues& values, MeasureOptions& options) {
   if (!values.has("slow-down")) return;
@@ -231,6 +257,8 @@ MeasureOptions parse_options(int argc, const char* const* argv, const Catalog& c
   read_device(values, options);
   options.ranks = static_cast<int>(values.integer("ranks", 1, kMostRanks));
   read_overlap(values, options);
+  read_compressions(values, options.settings);
+  read_compression_settings(values, options.settings);
   read_slow_down(values, options);
   read_file(values, options);
   if (!problems.empty()) throw UserError(problems);

@@ -125,6 +125,7 @@ BatchCost::BatchCost(const CostTrace& trace)
     : samples_(std::make_shared<const Samples>(trace.batches)),
       backward_layers_(normalized(trace.backward_layers)),
       overlap_(measured_overlap(trace.overlap)),
+      kernels_(trace.kernels),
       grade_(trace.source.grade),
       origin_(trace.file),
       error_note_(trace.error_note) {

@@ -84,6 +84,8 @@ class BatchCost {
   [[nodiscard]] const std::vector<LayerShare>& backward_layers() const { return backward_layers_; }
   /// The slowdowns of the device's batches and exchanges while they overlap.
   [[nodiscard]] const OverlapCost& overlap() const { return overlap_; }
+  /// The measured work of compressions.
+  [[nodiscard]] const std::vector<KernelSamples>& kernels() const { return kernels_; }
   /// The error to expect of an estimate, as text; empty for measured costs.
   [[nodiscard]] const std::string& error_note() const { return error_note_; }
   /// Whether it is an estimate from a data sheet.
@@ -119,6 +121,7 @@ class BatchCost {
   std::vector<Point> points_;
   std::vector<LayerShare> backward_layers_;
   OverlapCost overlap_;
+  std::vector<KernelSamples> kernels_;
   Grade grade_ = Grade::estimated;
   std::string origin_;
   std::string error_note_;

@@ -3,11 +3,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "base/error.hpp"
 #include "base/text/units.hpp"
 #include "core/costs/benchmark_rule.hpp"
-#include "core/costs/kernel_cost.hpp"
 
 namespace epochcast {
 namespace {
@@ -23,14 +23,16 @@ CostLearner::CostLearner(Fabric& fabric,
                          const std::vector<Bucket>& buckets,
                          std::optional<std::uint64_t> seed,
                          std::int64_t accumulate,
-                         const StateShares& kept)
+                         const StateShares& kept,
+                         KernelCost kernels)
     : fabric_(fabric),
       network_(network),
       cost_(cost),
       buckets_(buckets),
       seed_(seed),
       accumulate_(accumulate),
-      kept_(kept) {
+      kept_(kept),
+      kernels_(std::move(kernels)) {
   if (seed) bootstrap_.emplace(*seed);
 }
 
@@ -190,7 +192,7 @@ double CostLearner::benchmark(std::int64_t batch) {
 }
 
 void CostLearner::kernel(std::string_view what, double moved_bytes) {
-  fabric_.compute(kernel_seconds(fabric_.self(), moved_bytes), what);
+  fabric_.compute(kernels_.seconds(fabric_.self(), what, moved_bytes), what);
 }
 
 }  // namespace epochcast

@@ -8,6 +8,7 @@
 #include "core/costs/batch_cost.hpp"
 #include "core/costs/block_bootstrap.hpp"
 #include "core/costs/buckets.hpp"
+#include "core/costs/kernel_cost.hpp"
 #include "core/formats/network.hpp"
 #include "core/loss_sampling.hpp"
 
@@ -19,15 +20,16 @@ class CostLearner : public SamplingLearner {
  public:
   /// `seed`: of the BlockBootstrap that draws measured samples, anew for each epoch; without one,
   /// costs are medians. Batches are computed in `accumulate`
-  /// parts. `kept`: what the worker keeps of the model's state, for its memory. All references must
-  /// outlive the learner.
+  /// parts. `kept`: what the worker keeps of the model's state, for its memory. `kernels`: those of
+  /// the job's compression. All references must outlive the learner.
   CostLearner(Fabric& fabric,
               const Network& network,
               const BatchCost& cost,
               const std::vector<Bucket>& buckets,
               std::optional<std::uint64_t> seed,
               std::int64_t accumulate = 1,
-              const StateShares& kept = {});
+              const StateShares& kept = {},
+              KernelCost kernels = {});
 
   Payload parameters() override;
   Payload gradients() override;
@@ -71,6 +73,7 @@ class CostLearner : public SamplingLearner {
   std::optional<std::uint64_t> seed_;
   std::int64_t accumulate_;
   StateShares kept_;
+  KernelCost kernels_;
   std::optional<BlockBootstrap> bootstrap_;
   std::int64_t drawn_batches_ = 0;  ///< in this epoch, counted in parts
   double pending_step_s_ = 0;

@@ -1,24 +1,44 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
 #include "core/fabric.hpp"
+#include "core/formats/cost_trace.hpp"
 
 namespace epochcast {
 
-/// Bytes of memory that a device reads and writes in a second, if its platform does not state how
-/// fast it adds: a CPU core of today, and a GPU of 2017 (V100, 900 GB/s at best).
-inline constexpr double kCpuMovedBytesPerSecond = 10e9;
+/// Bytes of memory that kernels of compressions read and write in a second: on a CPU core, the
+/// median of all kernels of compression/ on all gradients of resnet20 (2026-11-29, Intel Xeon
+/// (Sapphire Rapids), 2 cores, KVM; 1.3 to 19 GB/s), and on a GPU two thirds of a V100's 900 GB/s.
+inline constexpr double kCpuMovedBytesPerSecond = 3e9;
 inline constexpr double kGpuMovedBytesPerSecond = 600e9;
 
-/// Estimated seconds of work on exchanged numbers that is limited by memory: reads and writes of so
-/// many bytes. A device moves bytes as fast as when it adds received numbers: to add one, it reads
-/// two and writes one.
-[[nodiscard]] inline double kernel_seconds(const WorkerInfo& device, double moved_bytes) {
-  constexpr double kMovedByAdding = 3;
-  if (device.reduce_s_per_byte > 0) return moved_bytes / kMovedByAdding * device.reduce_s_per_byte;
-  const double rate =
-      device.device_class == "cpu" ? kCpuMovedBytesPerSecond : kGpuMovedBytesPerSecond;
-  return moved_bytes / rate * device.sharers;
-}
+/// Estimated seconds of work on exchanged numbers that reads and writes so many bytes.
+[[nodiscard]] double kernel_seconds(const WorkerInfo& device, double moved_bytes);
+
+/// Seconds of the kernels of one compression on a device: measured ones where a trace has them,
+/// else kernel_seconds().
+///
+/// Between the measured sizes of a kernel, seconds are interpolated linearly by moved bytes;
+/// outside of them they are proportional to those of the nearest size.
+class KernelCost {
+ public:
+  KernelCost() = default;
+  KernelCost(const std::vector<KernelSamples>& samples, std::string_view compression);
+
+  /// Whether any kernel of the compression was measured.
+  [[nodiscard]] bool is_measured() const { return !seconds_.empty(); }
+  [[nodiscard]] double seconds(const WorkerInfo& device,
+                               std::string_view kernel,
+                               double moved_bytes) const;
+
+ private:
+  /// Mean seconds by moved bytes, by kernel.
+  std::map<std::string, std::map<double, double>, std::less<>> seconds_;
+};
 
 }  // namespace epochcast

@@ -95,6 +95,15 @@ OverlapSamples read_overlap(JsonInput input) {
   return overlap;
 }
 
+KernelSamples read_kernel(JsonInput input) {
+  KernelSamples samples = {.compression = input.at("compression").identifier(),
+                           .kernel = input.at("kernel").identifier(),
+                           .moved_bytes = static_cast<double>(input.at("moved_bytes").integer(1)),
+                           .seconds = input.at("seconds").samples()};
+  input.finish();
+  return samples;
+}
+
 std::vector<LayerShare> read_shares(const JsonInput& input) {
   std::vector<LayerShare> shares;
   double sum = 0;
@@ -169,6 +178,8 @@ CostTrace read_cost(JsonInput input, const TraceFile& trace, const std::string& 
       cost.overlap.push_back(read_overlap(each));
     }
   }
+  if (const auto kernels = input.maybe("kernels"))
+    for (const JsonInput& each : kernels->elements(1)) cost.kernels.push_back(read_kernel(each));
   input.finish();
   return cost;
 }
@@ -216,6 +227,11 @@ Json cost_json(const CostTrace& cost, const Source& source_of_file) {
     json["backward_layers"].push_back({{"name", layer.name}, {"share", layer.share}});
   for (const OverlapSamples& overlap : cost.overlap)
     json["overlap"].push_back(overlap_json(overlap));
+  for (const KernelSamples& samples : cost.kernels)
+    json["kernels"].push_back({{"compression", samples.compression},
+                               {"kernel", samples.kernel},
+                               {"moved_bytes", std::llround(samples.moved_bytes)},
+                               {"seconds", samples.seconds}});
   return json;
 }
 
@@ -243,6 +259,11 @@ void merge_cost(std::vector<CostTrace>& costs, const CostTrace& added) {
     add_sessions(cost.batches, added.batches, sessions);
     add_sessions(cost.overlap, added.overlap, sessions);
     if (!added.backward_layers.empty()) cost.backward_layers = added.backward_layers;
+    for (const KernelSamples& samples : added.kernels)
+      std::erase_if(cost.kernels, [&](const KernelSamples& old) {
+        return old.compression == samples.compression;
+      });
+    cost.kernels.insert(cost.kernels.end(), added.kernels.begin(), added.kernels.end());
     return;
   }
   costs.push_back(added);
@@ -318,6 +339,8 @@ CostTrace rounded(CostTrace cost) {
       for (double& sample_s : overlap.*part) sample_s = rounded(sample_s);
     }
   }
+  for (KernelSamples& samples : cost.kernels)
+    for (double& sample_s : samples.seconds) sample_s = rounded(sample_s);
   return cost;
 }
 

@@ -43,6 +43,16 @@ struct OverlapSamples {
   bool operator==(const OverlapSamples&) const = default;
 };
 
+/// Measured work of a kernel of a compression (KernelObserver) on a device.
+struct KernelSamples {
+  std::string compression;           ///< "topk", ...
+  std::string kernel;                ///< "compress", ...
+  double moved_bytes = 0;            ///< that it reads and writes, as it tells its observer
+  std::vector<double> seconds = {};  ///< of each exchange, on all ranks that measured
+
+  bool operator==(const KernelSamples&) const = default;
+};
+
 /// Share of the backward pass that one layer takes.
 struct LayerShare {
   std::string name;
@@ -62,6 +72,7 @@ struct CostTrace {
   /// Backward order; empty when not measured. The shares sum to 1 as far as their digits go.
   std::vector<LayerShare> backward_layers;
   std::vector<OverlapSamples> overlap;  ///< empty when not measured
+  std::vector<KernelSamples> kernels;   ///< of those compressions that were measured
   Source source;                        ///< its own, or the trace file's
   std::string error_note = {};          ///< of an estimate: its error, as text; else empty
 

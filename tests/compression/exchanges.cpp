@@ -2,7 +2,6 @@
 #include "tests/compression/exchanges.hpp"
 
 #include <algorithm>
-#include <stdexcept>
 
 #include "base/statistics/random.hpp"
 #include "compression/kernels/regions.hpp"
@@ -12,31 +11,11 @@
 namespace epochcast::tests {
 namespace {
 
-/// A learner of which only kernel() is called.
-class KernelCounter : public Learner {
+class KernelCounter : public KernelObserver {
  public:
   explicit KernelCounter(double& bytes) : bytes_(bytes) {}
 
   void kernel(std::string_view, double moved_bytes) override { bytes_ += moved_bytes; }
-
-  Payload parameters() override { throw std::logic_error("not called"); }
-  Payload gradients() override { throw std::logic_error("not called"); }
-  std::vector<Payload> buckets() override { throw std::logic_error("not called"); }
-  void begin_epoch(std::int64_t) override { throw std::logic_error("not called"); }
-  void use_shuffled(const Share&) override { throw std::logic_error("not called"); }
-  void forward_backward(std::int64_t) override { throw std::logic_error("not called"); }
-  void forward_backward(std::int64_t, const GradientReady&) override {
-    throw std::logic_error("not called");
-  }
-  void forward_backward(std::int64_t, const LayerHooks&) override {
-    throw std::logic_error("not called");
-  }
-  void step() override { throw std::logic_error("not called"); }
-  void step_part(std::int64_t, std::int64_t, bool) override {
-    throw std::logic_error("not called");
-  }
-  void train(std::int64_t, std::int64_t) override { throw std::logic_error("not called"); }
-  double benchmark(std::int64_t) override { throw std::logic_error("not called"); }
 
  private:
   double& bytes_;
@@ -77,7 +56,7 @@ Exchanged exchange(const Exchanges& exchanges) {
   outcome.kept = outcome.results;
   const auto program = [&](Fabric& fabric) {
     const auto rank = static_cast<std::size_t>(fabric.rank());
-    KernelCounter learner(outcome.kernel_bytes[rank]);
+    KernelCounter counter(outcome.kernel_bytes[rank]);
     std::unique_ptr<Compression> compression = make_compression(exchanges.config, fabric.rank());
     for (std::size_t i = 0; i < exchanges.buckets.size(); ++i) {
       Vector bucket;
@@ -87,7 +66,7 @@ Exchanged exchange(const Exchanges& exchanges) {
         payload = payload_of(std::span<float>(bucket));
       }
       compression->start_exchange({.fabric = fabric,
-                                   .learner = learner,
+                                   .observer = counter,
                                    .bucket = payload,
                                    .index = 0,
                                    .tensors = exchanges.tensors,

@@ -6,6 +6,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "core/costs/kernel_cost.hpp"
 #include "results/result.hpp"
 #include "strategies/strategy.hpp"
 #include "tests/catch.hpp"
@@ -92,25 +93,34 @@ TEST_CASE("the bytes of an epoch are those that each method states") {
   }
 }
 
-TEST_CASE("kernels of compressions take the time of their bytes, by the device's rate of adding") {
-  Job job = compressing_job("fp16");
-  const double values = static_cast<double>(job.network.parameters());
-  const auto with_rate = [&](double bytes_per_s) {
-    Job other = job;
-    for (NodeGroup& group : other.platform.nodes) {
-      for (DeviceGroup& device : group.devices) device.reduce_bytes_per_s = bytes_per_s;
-    }
-    return Run{other, "sync"};
-  };
-  Run whole = with_rate(1e9);
+TEST_CASE("kernels of compressions take the time of their bytes") {
+  const Job job = compressing_job("fp16");
+  const auto values = static_cast<double>(job.network.parameters());
+  Run whole = {job, "sync"};
   whole.job.config.compression = "none";
-  const std::vector<RunResult> results = forecasts({with_rate(1e9), with_rate(4e9), whole});
+  const std::vector<RunResult> results = forecasts({{job, "sync"}, whole});
 
-  // 6 bytes for each value, twice; of three moved bytes, one counts as added.
-  const double at_1_GB = kJobIterations * 12 * values / 3 / 1e9;
-  CHECK(results[0].phases.compute_s - results[2].phases.compute_s == Approx(at_1_GB));
-  CHECK(results[0].phases.compute_s - results[1].phases.compute_s == Approx(at_1_GB * 3 / 4));
+  // 6 bytes for each value, twice.
+  CHECK(results[0].phases.compute_s - results[1].phases.compute_s ==
+        Approx(kJobIterations * 12 * values / kGpuMovedBytesPerSecond));
   CHECK(results[0].input_grade == Grade::estimated);
+}
+
+TEST_CASE("measured kernels take the place of estimated ones") {
+  Job job = compressing_job("fp16");
+  const double moved_bytes = 6 * static_cast<double>(job.network.parameters());
+  for (CostTrace& trace : job.traces)
+    for (const std::string kernel : {"compress", "decompress"})
+      trace.kernels.push_back(
+          {.compression = "fp16", .kernel = kernel, .moved_bytes = moved_bytes, .seconds = {0.25}});
+  Job whole = job;
+  whole.config.compression = "none";
+
+  const std::vector<RunResult> results = forecasts({{job, "sync"}, {whole, "sync"}});
+
+  CHECK(results[0].phases.compute_s - results[1].phases.compute_s ==
+        Approx(kJobIterations * 2 * 0.25));
+  CHECK(results[0].input_grade == results[1].input_grade);
 }
 
 }  // namespace

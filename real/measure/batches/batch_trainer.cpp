@@ -134,6 +134,18 @@ void BatchTrainer::step() {
   optimizer_->step(kLearningRate);
 }
 
+std::span<const float> BatchTrainer::host_gradients() {
+  model_.gradients_to_host({.begin = 0, .end = model_.gradients().numel()});
+  return model_.host_gradients();
+}
+
+TensorShapes BatchTrainer::tensors() {
+  TensorShapes shapes;
+  for (const torch::Tensor& parameter : model_.network().parameters())
+    if (parameter.numel() > 0) shapes.push_back(parameter.sizes().vec());
+  return shapes;
+}
+
 double BatchTrainer::synchronized_s() const {
   if (device_.is_cuda()) {
     torch::cuda::synchronize(device_.index());

@@ -4,11 +4,13 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/statistics/random.hpp"
+#include "core/learner.hpp"
 #include "real/data/data_source.hpp"
 #include "real/measure/batches/backward_layers.hpp"
 #include "real/measure/batches/measure_batches.hpp"
@@ -36,6 +38,10 @@ class BatchTrainer {
   [[nodiscard]] double gradient_bytes() const {
     return static_cast<double>(model_.gradients().nbytes());
   }
+
+  /// The gradients of the last batch, in host memory, and the shapes of their tensors.
+  [[nodiscard]] std::span<const float> host_gradients();
+  [[nodiscard]] TensorShapes tensors();
 
   void watch_layers() {
     layers_ =

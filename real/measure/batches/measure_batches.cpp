@@ -10,10 +10,12 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/text/units.hpp"
 #include "core/costs/benchmark_rule.hpp"
 #include "real/measure/batches/backward_layers.hpp"
 #include "real/measure/batches/batch_trainer.hpp"
 #include "real/measure/batches/point_tracker.hpp"
+#include "real/measure/sampling/kernel_probe.hpp"
 #include "real/measure/sampling/overlap_probe.hpp"
 #include "real/torch/libtorch_reason.hpp"
 #include "real/torch/networks/network_names.hpp"
@@ -23,6 +25,7 @@ namespace epochcast::real {
 namespace {
 
 constexpr double kMostSecondsOfOverlap = 10;
+constexpr double kMostSecondsOfKernels = 1;
 
 void set_threads(int threads) {
   at::set_num_threads(threads);
@@ -102,6 +105,48 @@ OverlapSamples measure_overlap(const MeasureSettings& settings,
   return samples;
 }
 
+/// Measures kernels on all gradients and on a part of them, while the others of the group do.
+std::vector<KernelSamples> measure_kernels(const MeasureSettings& settings,
+                                           const std::string& network,
+                                           PointTracker& tracker,
+                                           MeasureGroup& group) {
+  constexpr std::int64_t kPart = 16;
+  constexpr std::int64_t kFewest = 5;
+  constexpr std::int64_t kMost = 32;  // oktopk selects exactly once in so many
+  const std::int64_t batch = settings.batches.front();
+  BatchTrainer trainer(settings, network, batch);
+  static_cast<void>(trainer.run());
+  const std::span<const float> gradients = trainer.host_gradients();
+  std::vector<KernelSamples> all;
+  for (const std::string& compression : settings.compressions) {
+    tracker.begin(network, batch, PointTracker::Kind::kernels, compression);
+    std::string results;
+    for (const TensorShapes& tensors :
+         {first_tensors(trainer.tensors(), std::ssize(gradients) / kPart), trainer.tensors()}) {
+      const auto count = static_cast<std::size_t>(numbers_of(tensors));
+      JobConfig config;
+      config.compression = compression;
+      config.of_strategies = settings.compression_settings;
+      KernelProbe probe(config, gradients.first(count), tensors);
+      const double most_s = std::min(kMostSecondsOfKernels, settings.rule.max_s);
+      group.start_point();
+      probe.exchange(false);
+      bool has_enough = false;
+      while (!group.is_point_over(has_enough)) {
+        probe.exchange(!has_enough);
+        has_enough = probe.exchanges() >= kMost ||
+                     (probe.exchanges() >= kFewest && probe.seconds() > most_s);
+      }
+      const double mean_s = probe.seconds() / static_cast<double>(probe.exchanges());
+      results += (results.empty() ? "" : ", ") + format_seconds(mean_s) + " for " +
+                 format_bytes(sizeof(float) * static_cast<double>(count));
+      all.insert(all.end(), probe.samples().begin(), probe.samples().end());
+    }
+    tracker.end_kernels(results);
+  }
+  return all;
+}
+
 NetworkCosts measure_network(const MeasureSettings& settings,
                              const std::string& network,
                              PointTracker& tracker,
@@ -135,6 +180,8 @@ NetworkCosts measure_network(const MeasureSettings& settings,
                                 ? nullptr
                                 : group.exchange(settings.overlap, settings.device == "cpu"))
     costs.overlap = {measure_overlap(settings, network, *exchange, tracker, group)};
+  if (!settings.compressions.empty())
+    costs.kernels = measure_kernels(settings, network, tracker, group);
   return costs;
 }
 

@@ -31,6 +31,9 @@ struct MeasureSettings {
   std::int64_t layers_batch = 0;  ///< batch size for the layers' backward shares; 0: not measured
   std::string overlap = {};       ///< all-reduce in the overlap measurement; empty: none
   double overlap_bytes = 0;       ///< of it; at most those of the network's gradients
+  std::vector<std::string> compressions = {};  ///< whose kernels are measured
+  /// Settings of them, as JobConfig::of_strategies.
+  std::map<std::string, std::string, std::less<>> compression_settings = {};
   std::shared_ptr<const DataSource> data = nullptr;  ///< data to load; null: computed samples
   std::string data_title = "procedural samples";
   int ranks = 1;        ///< that measure at the same time

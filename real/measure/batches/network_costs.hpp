@@ -43,6 +43,7 @@ struct NetworkCosts {
   std::vector<LayerShare> backward_layers = {};
   std::int64_t layers_batch = 0;  ///< batch size at which backward_layers were measured
   std::vector<OverlapSamples> overlap = {};
+  std::vector<KernelSamples> kernels = {};
 };
 
 }  // namespace epochcast::real

@@ -12,11 +12,15 @@
 
 namespace epochcast::real {
 
-void PointTracker::begin(const std::string& network, std::int64_t batch, Kind kind) {
+void PointTracker::begin(const std::string& network,
+                         std::int64_t batch,
+                         Kind kind,
+                         const std::string& compression) {
   batch_ = batch;
   point_ = network + ", batch " + std::to_string(batch);
   if (kind == Kind::layers) point_ += ", layers";
   if (kind == Kind::overlap) point_ += ", overlap";
+  if (kind == Kind::kernels) point_ = network + ", " + compression;
   started_s_ = clock_s();
 }
 
@@ -56,9 +60,14 @@ void PointTracker::end_overlap(const OverlapSamples& samples) {
            times(samples.exchange_s, samples.exchange_alone_s) + " beside batches");
 }
 
+void PointTracker::end_kernels(const std::string& result) {
+  ++finished_;
+  emit(0, 0, result);
+}
+
 std::size_t PointTracker::points() const {
   return settings_.batches.size() + (settings_.layers_batch > 0 ? 1 : 0) +
-         (settings_.overlap.empty() ? 0 : 1);
+         (settings_.overlap.empty() ? 0 : 1) + settings_.compressions.size();
 }
 
 /// The longest time of a point of this batch size, estimated from the last point's

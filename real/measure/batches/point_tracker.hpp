@@ -17,10 +17,13 @@ class PointTracker {
       : settings_(settings), report_(report) {}
 
   /// The kind of a point's measurement.
-  enum class Kind { batches, layers, overlap };
+  enum class Kind { batches, layers, overlap, kernels };
 
-  /// A point begins.
-  void begin(const std::string& network, std::int64_t batch, Kind kind);
+  /// A point begins. `compression`: whose kernels it measures.
+  void begin(const std::string& network,
+             std::int64_t batch,
+             Kind kind,
+             const std::string& compression = {});
   /// Reports the current state, at most once a second.
   void during(const SampleLog& log);
   /// The point has ended.
@@ -28,6 +31,8 @@ class PointTracker {
   /// The same for an overlap measurement, of which this share is done.
   void during_overlap(double done);
   void end_overlap(const OverlapSamples& samples);
+  /// The kernels of a compression were measured: `result` is a text.
+  void end_kernels(const std::string& result);
 
  private:
   [[nodiscard]] double limit(std::int64_t batch, const SampleLog& log) const;

@@ -59,6 +59,23 @@ OverlapSamples overlap_from(const Json& json, int rank) {
           .exchange_s = json.at("exchange_beside")};
 }
 
+Json kernels_json(const std::vector<KernelSamples>& kernels) {
+  Json json = Json::array();
+  for (const KernelSamples& each : kernels)
+    json.push_back({each.compression, each.kernel, each.moved_bytes, each.seconds});
+  return json;
+}
+
+/// Adds the times of another rank, which has measured the same kernels in the same order.
+void add_kernels(const Json& json, std::vector<KernelSamples>& kernels) {
+  for (std::size_t i = 0; i < json.size(); ++i) {
+    if (i == kernels.size())
+      kernels.push_back(
+          {.compression = json[i].at(0), .kernel = json[i].at(1), .moved_bytes = json[i].at(2)});
+    for (const Json& seconds : json[i].at(3)) kernels[i].seconds.push_back(seconds);
+  }
+}
+
 NetworkCosts network_from(const Json& json) {
   NetworkCosts costs = {.network = json.at("network"),
                         .input = json.at("input"),
@@ -85,7 +102,8 @@ std::string rank_costs_text(std::span<const NetworkCosts> costs) {
                    {"batches", std::move(batches)},
                    {"layers", std::move(layers)},
                    {"layers_batch", cost.layers_batch},
-                   {"overlaps", std::move(overlaps)}});
+                   {"overlaps", std::move(overlaps)},
+                   {"kernels", kernels_json(cost.kernels)}});
   }
   return all.dump();
 }
@@ -100,6 +118,7 @@ std::vector<NetworkCosts> joined_costs(const std::vector<std::string>& texts) {
         joined[i].batches.push_back(batch_from(batch, static_cast<int>(rank)));
       for (const Json& overlap : all[i].at("overlaps"))
         joined[i].overlap.push_back(overlap_from(overlap, static_cast<int>(rank)));
+      add_kernels(all[i].at("kernels"), joined[i].kernels);
     }
   }
   for (NetworkCosts& costs : joined) {

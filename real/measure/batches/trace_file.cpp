@@ -15,6 +15,7 @@ CostTrace cost_trace(const NetworkCosts& costs) {
   trace.input = costs.input;
   trace.backward_layers = costs.backward_layers;
   trace.overlap = costs.overlap;
+  trace.kernels = costs.kernels;
   for (const BatchCosts& batch : costs.batches) {
     BatchSamples samples;
     samples.batch = batch.batch;

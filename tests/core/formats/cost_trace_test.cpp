@@ -233,6 +233,25 @@ TEST_CASE("overlap samples are written, read and merged as sessions") {
   CHECK(both.costs[0].overlap[1].session == 1);
 }
 
+TEST_CASE("times of kernels are written and read, and newer ones of a compression replace them") {
+  TraceFile trace = trace_with({quarter_second()});
+  const KernelSamples topk = {
+      .compression = "topk", .kernel = "compress", .moved_bytes = 4000, .seconds = {0.25, 0.5}};
+  KernelSamples int8 = topk;
+  int8.compression = "int8";
+  trace.costs[0].kernels = {topk, int8};
+  const auto json = to_json(trace);
+
+  CHECK(json["costs"][0]["kernels"][0].dump() ==
+        R"({"compression":"topk","kernel":"compress","moved_bytes":4000,"seconds":[0.25,0.5]})");
+  CHECK(parse_trace(json, "t.json").costs[0].kernels == trace.costs[0].kernels);
+  TraceFile newer = trace;
+  newer.costs[0].kernels = {topk};
+  newer.costs[0].kernels[0].seconds = {0.125};
+  CHECK(merged(trace, newer, "t.json").costs[0].kernels ==
+        std::vector<KernelSamples>{int8, newer.costs[0].kernels[0]});
+}
+
 TEST_CASE("overlap samples have as many values alone as together, all above zero") {
   TraceFile trace = trace_with({quarter_second()});
   trace.costs[0].overlap = {{.batch = 4,

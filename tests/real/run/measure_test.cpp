@@ -82,6 +82,34 @@ TEST_CASE("overlap is measured with the chosen all-reduce, or not at all") {
   CHECK_THAT(wrong.err, Catch::Contains("did you mean \"ring\"?"));
 }
 
+TEST_CASE("kernels of compressions are measured on all gradients and on a part of them") {
+  const Folder folder;
+
+  const Outcome two =
+      folder.run(kMeasure + "--ranks 2 --overlap none --compression topk,fp16 --output two.json");
+  const Outcome wrong = folder.run(kMeasure + "--compression topp --output wrong.json");
+
+  REQUIRE(two.status == 0);
+  const auto kernels =
+      nlohmann::json::parse(folder.read("two.json")).at("costs").at(0).at("kernels");
+  std::vector<std::string> names;
+  for (const auto& kernel : kernels) {
+    names.push_back(kernel.at("compression").get<std::string>() + " " +
+                    kernel.at("kernel").get<std::string>());
+    CHECK(kernel.at("seconds").size() >= 2 * 5);  // of two ranks
+  }
+  CHECK(names == std::vector<std::string>{"topk compress",
+                                          "topk decompress",
+                                          "topk compress",
+                                          "topk decompress",
+                                          "fp16 compress",
+                                          "fp16 decompress",
+                                          "fp16 compress",
+                                          "fp16 decompress"});
+  CHECK(wrong.status == 2);
+  CHECK_THAT(wrong.err, Catch::Contains("did you mean \"topk\"?"));
+}
+
 TEST_CASE("a slowed rank is another device, with its own trace") {
   const Folder folder;
 
