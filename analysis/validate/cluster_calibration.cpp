@@ -69,14 +69,15 @@ void ClusterCalibration::expect(const ValidationCase& one) {
   JobConfig config = one.config;
   config.network = one.calibrated().network;
   most_bytes_ = std::max(most_bytes_, gradient_bytes(config, catalog_));
-  if (one.command == Command::train) batches_.try_emplace(batch_words(one));
+  if (one.command == Command::train) batches_[batch_words(one)].kernels.add(one.config);
 }
 
 std::vector<std::int64_t> ClusterCalibration::sizes() const { return message_sizes(most_bytes_); }
 
 void ClusterCalibration::measure() {
   measure_messages();
-  for (const auto& [words, file] : batches_) measure_batches(words);
+  for (auto& [words, batches] : batches_)
+    batches.file = measured_batches(batches.kernels.words_after(words));
 }
 
 void ClusterCalibration::measure_messages() {
@@ -100,7 +101,7 @@ void ClusterCalibration::measure_messages() {
   }
 }
 
-void ClusterCalibration::measure_batches(const std::vector<std::string>& words) {
+fs::path ClusterCalibration::measured_batches(const std::vector<std::string>& words) {
   constexpr const char* kBatchesFile = "batches.json";
   const nlohmann::json subject = {{"place", runner_.place({"epochcast-measure"})},
                                   {"command", words}};
@@ -108,11 +109,11 @@ void ClusterCalibration::measure_batches(const std::vector<std::string>& words) 
     static_cast<void>(
         runner_.output_of(with(words, "--output", draft / kBatchesFile), draft / "batches.log"));
   });
-  batches_[words] = folder / kBatchesFile;
+  return folder / kBatchesFile;
 }
 
 fs::path ClusterCalibration::trace_of_rank(const ValidationCase& one, std::size_t rank) const {
-  fs::path file = batches_.at(batch_words(one));
+  fs::path file = batches_.at(batch_words(one)).file;
   const std::string name =
       slowed_name(file.stem().string(), slow_down_of_rank(one.config, rank)) + ".json";
   return file.replace_filename(name);

@@ -10,6 +10,7 @@
 
 #include "analysis/calibrate/network_fit.hpp"
 #include "analysis/forecast/kept_results.hpp"
+#include "analysis/validate/cluster_commands.hpp"
 #include "analysis/validate/cluster_runner.hpp"
 #include "core/formats/message_trace.hpp"
 #include "core/job/job.hpp"
@@ -56,8 +57,14 @@ class ClusterCalibration {
   [[nodiscard]] std::vector<std::int64_t> sizes() const;
 
  private:
+  struct Batches {
+    MeasuredKernels kernels;
+    std::filesystem::path file;
+  };
+
   void measure_messages();
-  void measure_batches(const std::vector<std::string>& words);
+  /// The file of batches that this command measures.
+  [[nodiscard]] std::filesystem::path measured_batches(const std::vector<std::string>& words);
   /// What a rank's batches of the case cost, as measured.
   [[nodiscard]] std::filesystem::path trace_of_rank(const ValidationCase& one,
                                                     std::size_t rank) const;
@@ -69,8 +76,7 @@ class ClusterCalibration {
   double most_bytes_ = 0;
   MessageTrace messages_;
   std::optional<NetworkFit> fit_;
-  /// Files by the command that measures them.
-  std::map<std::vector<std::string>, std::filesystem::path> batches_;
+  std::map<std::vector<std::string>, Batches> batches_;  ///< by batch_words()
 };
 
 }  // namespace epochcast

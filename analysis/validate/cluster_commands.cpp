@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/error.hpp"
 #include "compression/compression.hpp"
 #include "core/job/chosen_dataset.hpp"
 #include "core/job/described_model.hpp"
@@ -32,14 +33,6 @@ constexpr std::int64_t kMessageBytes[] = {4,
                                           33554432};
 /// Messages of this size distinguish links.
 constexpr double kLeastOfLargest = 4 << 20;
-
-/// Settings that decide how long a compression takes.
-bool is_of_kernels(const std::string& name) {
-  const std::vector<const StrategySetting*> all = kernel_settings();
-  return std::any_of(all.begin(), all.end(), [&](const StrategySetting* setting) {
-    return setting->name == name;
-  });
-}
 
 /// Strategies that divide work by speed take other batches than --batch.
 std::string batch_sizes(std::int64_t batch) {
@@ -119,15 +112,37 @@ std::vector<std::string> batch_words(const ValidationCase& one) {
                                     "1000000",
                                     "--overlap",
                                     "ring"};
-  if (config.compression != "none")
-    words.insert(words.end(), {"--compression", config.compression});
   for (const SettingText& setting : all_settings().texts(config, kTrain)) {
-    const bool is_measured = is_of_kernels(setting.name) || setting.name == "dataset" ||
-                             setting.name == "sequence" || setting.name == "image-size" ||
-                             setting.name == "slow-down" ||
+    const bool is_measured = setting.name == "dataset" || setting.name == "sequence" ||
+                             setting.name == "image-size" || setting.name == "slow-down" ||
                              (setting.name == "precision" && config.precision);
     if (is_measured) words.push_back("--" + setting.name + "=" + setting.value);
   }
+  return words;
+}
+
+void MeasuredKernels::add(const JobConfig& config) {
+  const CompressionMethod* const method = find_compression(config.compression);
+  if (method == nullptr) return;
+  compressions.insert(config.compression);
+  for (const StrategySetting* setting : kernel_settings()) {
+    if (!method->has(setting->name)) continue;
+    const std::string name(setting->name);
+    const std::string value = setting->text_of(config);
+    const std::string& known = settings.try_emplace(name, value).first->second;
+    if (known != value)
+      throw UserError("--" + name + ": got " + known + " and " + value +
+                      " in rows of one cluster and network; expected one value, with which "
+                      "compressing is measured");
+  }
+}
+
+std::vector<std::string> MeasuredKernels::words_after(std::vector<std::string> words) const {
+  for (const std::string& name : compressions) {
+    words.emplace_back("--compression");
+    words.push_back(name);
+  }
+  for (const auto& [name, value] : settings) words.push_back("--" + name + "=" + value);
   return words;
 }
 

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -27,9 +29,20 @@ namespace epochcast {
 
 /// Measures batches of half, all and twice the calibrated size, for a case that trains;
 /// `--device-name` is kMeasuredDevice. Equal for cases that differ only in strategy, all-reduce,
-/// overlap or batch.
+/// overlap, compression or batch.
 [[nodiscard]] std::vector<std::string> batch_words(const ValidationCase& one);
 inline constexpr const char* kMeasuredDevice = "this-cpu";
+
+/// The compressions of cases with equal batch_words().
+struct MeasuredKernels {
+  std::set<std::string> compressions;
+  std::map<std::string, std::string> settings;
+
+  /// Adds that of a case. Throws a UserError if its setting has another value than before.
+  void add(const JobConfig& config);
+  /// batch_words() that measure them, too.
+  [[nodiscard]] std::vector<std::string> words_after(std::vector<std::string> words) const;
+};
 
 /// Runs a configuration for real.
 [[nodiscard]] std::vector<std::string> run_words(Command command, const JobConfig& config);
