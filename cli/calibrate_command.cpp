@@ -188,6 +188,7 @@ int run_calibrate(const std::vector<std::string>& arguments) {
     forecast_rows_of(values);
     return 0;
   }
+  check_no_rows(values);
   std::vector<fs::path> messages;
   for (const std::string option : {"device-name", "name"}) {
     if (values.count(option) == 0 || is_name(values[option].as<std::string>())) continue;

@@ -3,6 +3,8 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+#include <array>
 #include <iostream>
 #include <nlohmann/json.hpp>
 
@@ -63,6 +65,18 @@ RowsFile described_by_options(const po::variables_map& values) {
   return rows;
 }
 
+/// Throws a UserError if a node of the row has more devices than one of the cluster.
+void check_devices(const TrainingRow& row,
+                   const NodeFigures& node,
+                   const std::string& option,
+                   const std::string& text) {
+  if (row.devices <= row.nodes * node.devices_per_node) return;
+  throw UserError(fmt::format("{}: got \"{}\"; expected at most the {} devices of a node",
+                              option,
+                              text,
+                              node.devices_per_node));
+}
+
 /// The rates and rows of the options, added to those of the file.
 RowsFile rows_from(const po::variables_map& values) {
   RowsFile rows = values.count("rows") > 0 ? load_rows(values["rows"].as<std::string>())
@@ -75,14 +89,54 @@ RowsFile rows_from(const po::variables_map& values) {
   }
   const TrainingRow usual = {.devices = rows.node.devices_per_node,
                              .batch = static_cast<double>(values["batch"].as<int>())};
-  if (!(usual.batch >= 1)) throw UserError("--batch: expected a count of samples");
-  for (const std::string& text : row_texts(values, "row"))
+  if (!(usual.batch >= 1))
+    throw UserError(fmt::format("--batch: got \"{}\"; expected a count of samples", usual.batch));
+  for (const std::string& text : row_texts(values, "row")) {
     rows.rows.push_back(parse_measured_row(text, usual, "--row"));
+    check_devices(rows.rows.back().row, rows.node, "--row", text);
+  }
   for (const std::string& text : row_texts(values, "forecast")) {
     const std::vector<TrainingRow> more = parse_rows_text(text, usual, "--forecast");
+    for (const TrainingRow& row : more) check_devices(row, rows.node, "--forecast", text);
     rows.forecast.insert(rows.forecast.end(), more.begin(), more.end());
   }
   return rows;
+}
+
+/// Options of `calibrate` that forecasts of throughputs use. Those of the second list describe what
+/// a rows file does.
+constexpr std::array kUsed = {"row",
+                              "rows",
+                              "forecast",
+                              "nccl-tests",
+                              "osu",
+                              "platform",
+                              "network",
+                              "dataset",
+                              "batch",
+                              "overlap",
+                              "transport",
+                              "format",
+                              "wide"};
+constexpr std::array kInFile = {"platform", "network", "dataset", "overlap", "transport"};
+
+/// Throws a UserError for options without effect.
+void check_used(const po::variables_map& values) {
+  const auto is_in = [](const auto& names, const std::string& name) {
+    return std::find(names.begin(), names.end(), name) != names.end();
+  };
+  for (const auto& [name, value] : values) {
+    if (value.defaulted()) continue;
+    if (!is_in(kUsed, name)) throw UserError("--" + name + ": does not go with --row or --rows");
+    if (values.count("rows") > 0 && is_in(kInFile, name))
+      throw UserError("--" + name + ": is stated by the file of --rows");
+  }
+}
+
+/// Samples per second: integers from 100 on, else three digits.
+std::string rate_text(double samples_per_s) {
+  return samples_per_s >= 100 ? fmt::format("{:.0f}", samples_per_s)
+                              : fmt::format("{:.3g}", samples_per_s);
 }
 
 double samples_of(const TrainingRow& row) { return row.batch * row.accumulation * row.devices; }
@@ -103,9 +157,9 @@ void show_table(const RowsFile& rows,
                    fmt::format("{}", row.devices),
                    fmt::format("{:.4g}", row.batch),
                    format_seconds(forecasts[i].step_s),
-                   fmt::format("{:.4g}", samples / forecasts[i].step_s),
-                   fmt::format("{:.4g}", samples / forecasts[i].high_s),
-                   fmt::format("{:.4g}", samples / forecasts[i].low_s)});
+                   rate_text(samples / forecasts[i].step_s),
+                   rate_text(samples / forecasts[i].high_s),
+                   rate_text(samples / forecasts[i].low_s)});
   }
   if (!forecasts.empty()) table.print_whole(std::cout, look);
   Table others;
@@ -168,7 +222,17 @@ bool has_rows(const po::variables_map& values) {
   return values.count("rows") > 0 || values.count("row") > 0;
 }
 
+void check_no_rows(const po::variables_map& values) {
+  const po::options_description options = row_options();
+  for (const auto& option : options.options()) {
+    const std::string& name = option->long_name();
+    if (values.count(name) > 0 && !values[name].defaulted())
+      throw UserError("--" + name + ": goes with --row or --rows");
+  }
+}
+
 void forecast_rows_of(const po::variables_map& values) {
+  check_used(values);
   const Format format = format_from(values);
   if (format == Format::csv) throw UserError("--format: got \"csv\"; expected table or json");
   const RowsFile rows = rows_from(values);

@@ -13,6 +13,9 @@ namespace epochcast {
 /// Whether --rows or --row is given.
 [[nodiscard]] bool has_rows(const boost::program_options::variables_map& values);
 
+/// Throws a UserError for an option of throughputs that is given without --row and --rows.
+void check_no_rows(const boost::program_options::variables_map& values);
+
 /// Fits the rows and prints the forecasts of --forecast and of the file. Throws a UserError.
 void forecast_rows_of(const boost::program_options::variables_map& values);
 

@@ -30,7 +30,8 @@ std::vector<SizeAndValue> numbers_of(std::string_view output, std::size_t column
     std::istringstream words(line);
     std::vector<std::string> cells;
     for (std::string word; words >> word;) cells.push_back(word);
-    if (cells.size() <= column ||
+    constexpr std::size_t kMostDigits = 18;
+    if (cells.size() <= column || cells.front().size() > kMostDigits ||
         cells.front().find_first_not_of("0123456789") != std::string::npos)
       continue;
     double value = 0;

@@ -71,13 +71,13 @@ double solved(const NodeFigures& node,
   return (low + high) / 2;
 }
 
-StepCost fit_with_fixed(const NodeFigures& node,
-                        const TrainingJob& job,
-                        const StepAssumptions& assumptions,
-                        const std::vector<MeasuredRow>& measured,
-                        double fixed_s,
-                        double optimizer_s) {
-  const MeasuredRow& base = base_row(measured);
+/// The cost of the row of the fewest devices alone.
+StepCost fit_base(const NodeFigures& node,
+                  const TrainingJob& job,
+                  const StepAssumptions& assumptions,
+                  const MeasuredRow& base,
+                  double fixed_s,
+                  double optimizer_s) {
   const double batch_s = base.step_s / base.row.accumulation;
   StepCost cost;
   cost.is_node_assumed = base.row.devices == 1;
@@ -87,6 +87,17 @@ StepCost fit_with_fixed(const NodeFigures& node,
       node, job, assumptions, cost, base, batch_s / base.row.batch, [](StepCost& c, double s) {
         c.per_sample_s = s;
       });
+  return cost;
+}
+
+StepCost fit_with_fixed(const NodeFigures& node,
+                        const TrainingJob& job,
+                        const StepAssumptions& assumptions,
+                        const std::vector<MeasuredRow>& measured,
+                        double fixed_s,
+                        double optimizer_s) {
+  const MeasuredRow& base = base_row(measured);
+  StepCost cost = fit_base(node, job, assumptions, base, fixed_s, optimizer_s);
   cost.is_node_assumed =
       !node_row(measured, true) && !node_row(measured, false) && base.row.devices == 1;
   const auto add_extra = [&](const MeasuredRow& row, const TrainingJob& its_job) {

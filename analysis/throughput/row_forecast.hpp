@@ -8,6 +8,7 @@
 
 namespace epochcast {
 
+/// A configuration and its measured time.
 struct MeasuredRow {
   TrainingRow row;
   /// If it is not the job's: a job that is otherwise the same.

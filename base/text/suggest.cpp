@@ -57,4 +57,11 @@ std::string unknown_name(std::string_view kind,
   return text;
 }
 
+std::string unknown_option(std::string_view name, const std::vector<std::string>& known) {
+  constexpr std::size_t kMostListed = 20;
+  if (known.size() <= kMostListed || !closest_name(name, known).empty())
+    return unknown_name("option", name, known);
+  return "unknown option \"" + std::string(name) + "\"; `--help all` lists the options";
+}
+
 }  // namespace epochcast

@@ -17,4 +17,8 @@ namespace epochcast {
                                        std::string_view name,
                                        const std::vector<std::string>& known);
 
+/// unknown_name() of an option; of more than 20 known ones, the way to their list.
+[[nodiscard]] std::string unknown_option(std::string_view name,
+                                         const std::vector<std::string>& known);
+
 }  // namespace epochcast

@@ -17,10 +17,20 @@ bool holds(const std::vector<Setting>& settings, std::string_view name) {
   return std::ranges::find(settings, name, &Setting::name) != settings.end();
 }
 
+/// The value of a job without the setting; empty if there is none, or the help text names it.
+std::string fallback_of(const Setting& setting) {
+  if (setting.help.find("default") != std::string_view::npos) return {};
+  JobConfig usual;
+  const std::string methods = compressions_with(setting.name);
+  usual.compression = methods.substr(0, methods.find(','));  // others do not show its settings
+  return setting.show(usual);
+}
+
 OptionHelp option_of(const Setting& setting) {
   return {.name = std::string(setting.name),
           .value = std::string(setting.value_name),
           .is_optional = setting.value_name == "on|off",
+          .fallback = fallback_of(setting),
           .help = std::string(setting.help)};
 }
 

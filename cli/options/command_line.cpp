@@ -32,7 +32,7 @@ po::variables_map parse_words(const po::options_description& options,
     std::vector<std::string> names;
     for (const auto& option : options.options()) names.push_back("--" + option->long_name());
     const std::string word = error.get_option_name();  // with the value in "--name=value"
-    throw UserError(unknown_name("option", word.substr(0, word.find('=')), names));
+    throw UserError(unknown_option(word.substr(0, word.find('=')), names));
   } catch (const po::too_many_positional_options_error&) {
     throw UserError("got a word that belongs to no option; expected " + expected);
   } catch (const po::error& error) {

@@ -77,7 +77,7 @@ po::variables_map parse_flags(const std::string& command,
     po::store(parsed, values);
     return values;
   } catch (const po::unknown_option& error) {
-    throw UserError(unknown_name("option", error.get_option_name(), known));
+    throw UserError(unknown_option(error.get_option_name(), known));
   } catch (const po::multiple_occurrences& error) {
     throw UserError(error.get_option_name() + ": given more than once");
   } catch (const po::invalid_command_line_syntax& error) {

@@ -41,6 +41,7 @@ TEST_CASE("a misspelt name gets the closest known one, exit 2", "[cli]") {
        {"--all-reduce rings",
         "--all-reduce: unknown all-reduce algorithm \"rings\"; did you mean \"ring\"?"},
        {"--format jsn", "--format: unknown format \"jsn\"; did you mean \"json\"?"},
+       {"--density 2", "unknown option \"--density\"; `--help all` lists the options"},
        {"--nodse 2", "unknown option \"--nodse\"; did you mean \"--nodes\"?"},
        {"--sweep node=1,2", "--sweep node: unknown setting \"node\"; did you mean \"nodes\"?"},
        {"--set btch=1", "--set btch: unknown setting \"btch\"; did you mean \"batch\"?"},

@@ -248,6 +248,15 @@ TEST_CASE("calibrate --row reports what is missing, exit 2", "[cli]") {
         "epochcast: --format: got \"csv\"; expected table or json\n");
   CHECK(error(joined(asked, {"--overlap", "buckets"})) ==
         "epochcast: --overlap: unknown overlap \"buckets\"; did you mean \"bucket\"?\n");
+  CHECK(error(joined(asked, {"--row", "nodes=2,devices=9: 3/s"})) ==
+        "epochcast: --row: got \"nodes=2,devices=9: 3/s\"; expected at most the 8 devices of a "
+        "node\n");
+  CHECK(error(joined(asked, {"--output", "fitted.json"})) ==
+        "epochcast: --output: does not go with --row or --rows\n");
+  CHECK(error({"calibrate", "--rows", "rows.json", "--network", "resnet50"}) ==
+        "epochcast: --network: is stated by the file of --rows\n");
+  CHECK(error({"calibrate", "--forecast", "nodes=2"}) ==
+        "epochcast: --forecast: goes with --row or --rows\n");
 }
 
 }  // namespace

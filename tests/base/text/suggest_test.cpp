@@ -39,5 +39,18 @@ TEST_CASE("an unknown name is refused with the closest one, or with all") {
         "unknown class \"tpu\"; known: cpu-old, gpu-new");
 }
 
+TEST_CASE("an unknown option lists up to twenty known ones") {
+  std::vector<std::string> known;
+  for (char letter = 'a'; letter < 'a' + 20; ++letter)
+    known.push_back("--" + std::string(8, letter));
+  CHECK(unknown_option("--density", known) == unknown_name("option", "--density", known));
+
+  known.emplace_back("--densely");
+  CHECK(unknown_option("--density", known) ==
+        "unknown option \"--density\"; did you mean \"--densely\"?");
+  CHECK(unknown_option("--stage", known) ==
+        "unknown option \"--stage\"; `--help all` lists the options");
+}
+
 }  // namespace
 }  // namespace epochcast::tests
