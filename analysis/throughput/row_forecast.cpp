@@ -22,6 +22,8 @@ constexpr double kTellingShare = 0.08;
 // Measured rows of other batch sizes, as far as they deviate at random.
 constexpr double kRowError = 0.02;
 constexpr double kFixedPriorFactor = 1.8;
+// Of a scheduler's message, one standard deviation, where no row shows it.
+constexpr double kSchedulerS = 0.5e-3;
 
 /// Everything that is assumed, for one forecast.
 struct Assumed {
@@ -81,6 +83,7 @@ StepCost fit_base(const NodeFigures& node,
   const double batch_s = base.step_s / base.row.accumulation;
   StepCost cost;
   cost.is_node_assumed = base.row.devices == 1;
+  if (job.overlap == GradientOverlap::priority) cost.message_s = assumptions.scheduler_s;
   cost.fixed_s = std::min(fixed_s, kMostFixedShare * batch_s);
   cost.optimizer_s = std::min(optimizer_s, kMostFixedShare * base.step_s);
   cost.per_sample_s = solved(
@@ -240,7 +243,11 @@ std::vector<Assumed> varied(const Assumed& usual,
   vary([&](Assumed& a, bool up) { scale(a.optimizer_factor, 1.8, up); });
   vary([&](Assumed& a, bool up) { a.step.variation += up ? 0.012 : -0.012; });
   vary([&](Assumed& a, bool up) { a.step.overlap_slowdown += up ? 0.08 : -0.08; });
-  vary([&](Assumed& a, bool up) { a.step.hiding_share += up ? 0.1 : -0.25; });
+  // Copies through host memory take PCIe and processors from computing: they may hide little.
+  const double less_hidden = node.is_node_staged ? 0.6 : 0.25;
+  vary([&](Assumed& a, bool up) { a.step.hiding_share += up ? 0.1 : -less_hidden; });
+  // A scheduler's work for each message, up to a Horovod cycle (1 ms), delays it.
+  vary([&](Assumed& a, bool up) { a.step.scheduler_s += up ? kSchedulerS : 0; });
   vary([&](Assumed& a, bool up) { a.step.overlapping_share += up ? 0.4 : -0.4; });
   return all;
 }

@@ -38,6 +38,8 @@ struct StepAssumptions {
   /// overlaps.
   double hiding_share = 0.85;
   double overlapping_share = 0.5;
+  /// A scheduler of priorities' work for each message; a row of a full node replaces it.
+  double scheduler_s = 0;
   ReachedRates rates;
 };
 

@@ -175,7 +175,7 @@ def write(systems, forecasts, errors):
         name = data["system"]
         plot(name, rows, forecasts, data)
         out += ["", f"## {name}"]
-        out += wrapped(f"{data['title']}. Source: [{data['source']}]({data['url']}).")
+        out += wrapped(f"{data['title']}. Source: [{data['source']}]({data['url'].split()[0]}).")
         out.append("")
         out += wrapped(f"- Grade: {grade(rows, data)}.")
         out += wrapped(f"- Assumptions: {assumed(data, rows)}.")

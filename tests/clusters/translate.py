@@ -7,7 +7,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 # Asynchronous, gossip, DiLoCo and Hivemind rows, and parameter servers over gRPC, are not expressible.
 STRATEGIES = {"sync", "byteps", "ps-sync", "none", "collective"}
-LEFT_OUT = ("diloco-l40s", "decent-dp-", "hivemind-", "mxnet-k80", "tf-k80")
+LEFT_OUT = ("diloco-l40s", "decent-dp-", "hivemind-", "tf-k80")
 
 # Networks that models/networks lacks: parameter tensors, and parameters whose gradients are complete only at the end of
 # backward (embeddings, also those that the output layer shares).
@@ -127,7 +127,8 @@ def job_of(data, workload, row):
            "optimizer-bytes-per-parameter": OPTIMIZER_BYTES.get(workload.get("optimizer", "SGD"), 20)}
     if workload.get("gradient_bytes_grade") == "assumed":
         job["gradient-assumed"] = True
-    if row["strategy"] == "byteps":
+    # Parameter servers on all machines, each fed with its machine's sum, are BytePS's exchange.
+    if row["strategy"] == "byteps" or row["strategy"] == "ps-sync" and "summed on the GPUs of a machine" in software:
         job["exchange"] = "byteps"
     elif row["strategy"] == "ps-sync":
         job["exchange"] = "parameter-server"
