@@ -7,6 +7,8 @@
 #include <iterator>
 #include <stdexcept>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "base/error.hpp"
 #include "base/text/suggest.hpp"
@@ -20,6 +22,7 @@
 #include "collectives/openmpi.hpp"
 #include "collectives/push_pull.hpp"
 #include "collectives/rabenseifner.hpp"
+#include "collectives/ranks_by_node.hpp"
 #include "collectives/recursive_doubling.hpp"
 #include "collectives/ring.hpp"
 #include "collectives/scatter_forms.hpp"
@@ -59,6 +62,20 @@ std::unique_ptr<Schedule> nccl(const GroupShape& shape, int, std::int64_t bytes)
 
 std::unique_ptr<Schedule> openmpi(const GroupShape&, int ranks, std::int64_t bytes) {
   return make_openmpi_all_reduce(ranks, bytes);
+}
+
+/// Workers sum inside nodes before they push, unless all ranks are on one node: there nothing
+/// remains to sum between nodes, and each worker pushes to the CPUs on its own.
+std::unique_ptr<Schedule> push_pull(std::vector<int> node_of_rank,
+                                    const AllReduceChoice& choice,
+                                    std::int64_t bytes) {
+  const std::int64_t piece = std::max<std::int64_t>(1, std::llround(choice.partition_bytes));
+  const std::int64_t partitions = PushPull::partitions_for(bytes, piece);
+  const int workers = static_cast<int>(node_of_rank.size()) - choice.servers;
+  if (RanksByNode(node_of_rank).nodes() == 1)
+    return std::make_unique<PushPull>(workers, choice.servers, partitions);
+  node_of_rank.resize(static_cast<std::size_t>(workers));
+  return std::make_unique<PushPull>(node_of_rank, choice.servers, partitions);
 }
 
 std::unique_ptr<Schedule> segmented_ring(const GroupShape&, int ranks, std::int64_t bytes) {
@@ -136,14 +153,10 @@ std::unique_ptr<Schedule> make_all_reduce(const Communicator& among,
                                           std::span<const WorkerInfo> workers,
                                           std::int64_t bytes) {
   const AllReduceChoice& choice = among.all_reduce;
-  if (choice.servers > 0) {
-    const std::int64_t piece = std::max<std::int64_t>(1, std::llround(choice.partition_bytes));
-    return std::make_unique<PushPull>(
-        among.size() - choice.servers, choice.servers, PushPull::partitions_for(bytes, piece));
-  }
   GroupShape shape = {.node_of_rank = {}, .links = choice.links};
   for (const int rank : among.ranks)
     shape.node_of_rank.push_back(workers[static_cast<std::size_t>(rank)].node);
+  if (choice.servers > 0) return push_pull(std::move(shape.node_of_rank), choice, bytes);
   return make_all_reduce(choice.algorithm, shape, bytes);
 }
 

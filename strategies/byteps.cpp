@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// BytePS (Jiang et al., OSDI 2020): GPUs push gradients in partitions, CPUs sum them, GPUs pull the
-// sums; the push of one partition overlaps the pull of another.
+// BytePS (Jiang et al., OSDI 2020): the GPUs of a node sum gradients in partitions and push them,
+// CPUs add those of nodes, GPUs pull the sums; the push of one partition overlaps the pull of
+// another. See PushPull.
 #include <array>
 
 #include "core/job/setting_value.hpp"

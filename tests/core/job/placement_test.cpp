@@ -180,6 +180,17 @@ TEST_CASE("a platform that marks no worker needs --workers") {
               "--workers"});
 }
 
+TEST_CASE("CPU nodes without workers take part in jobs with servers only") {
+  Platform platform = mixed();
+  platform.nodes = {nodes(2, {devices("gpu", "v100", 2, true)}),
+                    nodes(2, {devices("cpu", "xeon", 1, false)})};
+  const Texts gpus = {"0.0 v100", "0.1 v100", "1.0 v100", "1.1 v100"};
+
+  CHECK(texts(placed({}, Participants::workers, platform)) == gpus);
+  CHECK(texts(placed({}, Participants::workers_and_servers, platform)) ==
+        Texts{"0.0 v100", "0.1 v100", "1.0 v100", "1.1 v100", "2.0 xeon+", "3.0 xeon+"});
+}
+
 TEST_CASE("byteps needs both devices that train and CPUs that aggregate") {
   Platform platform = mixed();
   platform.nodes = {nodes(1, {devices("gpu", "v100", 2, true)})};
