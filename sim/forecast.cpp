@@ -166,7 +166,7 @@ RunResult forecast(const Job& given,
   const WorkerCosts& costs = simulated.costs();
   if (layout != nullptr) *layout = workers;
   RunResult result = simulated.result(Command::simulate);
-  ForecastUncertainty uncertainty(job, workers);
+  ForecastUncertainty uncertainty(job, simulated.strategy(), workers);
   simulated.run([&] {
     Passes passes(simulated);
     const bool is_noisy = !config.deterministic && costs.has_spread();

@@ -46,10 +46,12 @@ double expected_maximum(std::int64_t numbers) {
 
 }  // namespace
 
-ForecastUncertainty::ForecastUncertainty(const Job& job, const std::vector<WorkerInfo>& workers)
-    : job_(job), config_(job.config) {
+ForecastUncertainty::ForecastUncertainty(const Job& job,
+                                         const Strategy& strategy,
+                                         const std::vector<WorkerInfo>& workers)
+    : job_(job), strategy_(strategy), config_(job.config) {
   if (!job.config.exchange_seconds.empty()) return;
-  overlaps_ = job.config.overlap != Overlap::none;
+  overlaps_ = job.config.overlap != Overlap::none || strategy.overlaps;
   const double bytes = overlaps_ ? exchanged_bucket_bytes(job.network, job.config.bucket_bytes)
                                  : job.network.gradient_bytes();
   overlaps_ = overlaps_ || std::any_of(workers.begin(), workers.end(), [](const auto& worker) {
@@ -136,6 +138,9 @@ void ForecastUncertainty::see_charged_overlap(const std::vector<WorkerInfo>& wor
                                               const WorkerCosts& costs) {
   std::set<std::string> models;
   const OverlapDefault* charged = nullptr;
+  // Each worker updates what it keeps of the optimizer's state.
+  const double updated =
+      strategy_.state_shares == nullptr ? 1 : strategy_.state_shares(config_, workers).optimizer;
   for (std::size_t i = 0; i < workers.size(); ++i) {
     const auto rank = static_cast<int>(i);
     const OverlapDefault* const known = charged_overlap(job_, costs, workers[i], rank);
@@ -145,7 +150,8 @@ void ForecastUncertainty::see_charged_overlap(const std::vector<WorkerInfo>& wor
     // What overlap has added, and would add with another slowdown.
     const WorkerReport& report = reports[i];
     const std::int64_t batch = part_of(report.batch, config_.accumulate, config_.accumulate - 1);
-    const double alone_s = costs.of_device(rank).median(batch).total_s() *
+    const BatchTimes times = costs.of_device(rank).median(batch);
+    const double alone_s = (times.total_s() - (1 - updated) * times.step_s) *
                            static_cast<double>(config_.accumulate * report.iterations_per_epoch);
     const double epoch_s = report.training.compute_s / static_cast<double>(config_.epochs);
     const double added_s = std::max(0.0, epoch_s - alone_s);

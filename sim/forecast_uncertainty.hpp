@@ -36,7 +36,9 @@ class ForecastUncertainty {
  public:
   /// Costs are those between nodes if the job has several nodes and the costs were measured, else
   /// the least certain ones inside nodes. Exchange times given by hand have no uncertainty.
-  ForecastUncertainty(const Job& job, const std::vector<WorkerInfo>& workers);
+  ForecastUncertainty(const Job& job,
+                      const Strategy& strategy,
+                      const std::vector<WorkerInfo>& workers);
 
   /// Records a pass (and devices whose overlap is taken as free): no epoch is shorter than the
   /// computing and exchanges of its slowest worker, with batches and messages at their lower
@@ -60,6 +62,7 @@ class ForecastUncertainty {
   void note_free_overlap(const std::vector<WorkerInfo>& workers);
 
   const Job& job_;
+  const Strategy& strategy_;
   const JobConfig& config_;
   double deviation_ = 0;  ///< of the logarithm of message times
   bool is_other_cluster_ = false;

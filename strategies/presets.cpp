@@ -58,7 +58,7 @@ std::span<const Preset> presets() {
   static const std::array all = {Preset{"ddp", "PyTorch's DistributedDataParallel", kDdp},
                                  Preset{"horovod", "Horovod", kHorovod},
                                  Preset{"byteps", "BytePS", kBytePs},
-                                 Preset{"deepspeed", "DeepSpeed without ZeRO", kDeepSpeed},
+                                 Preset{"deepspeed", "DeepSpeed", kDeepSpeed},
                                  Preset{"fsdp", "PyTorch's FullyShardedDataParallel", kFsdp}};
   return all;
 }

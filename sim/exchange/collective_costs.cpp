@@ -104,6 +104,11 @@ void CollectiveCosts::begin_simulated(CollectiveCall& call) {
   call.token = state_.interference.begin_simulated(footprint, call.start_s);
 }
 
+bool CollectiveCosts::is_alone(const CollectiveCall& call) const {
+  return state_.interference.is_alone(state_.communicators.footprint(*call.among),
+                                      call.token.value());
+}
+
 void CollectiveCosts::end_simulated(CollectiveCall& call) {
   const Footprint& footprint = state_.communicators.footprint(*call.among);
   const bool was_alone =

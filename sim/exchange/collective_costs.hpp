@@ -31,6 +31,8 @@ class CollectiveCosts {
   [[nodiscard]] const LearnedCost* begin_replay(const CollectiveCall& call, double longest);
   /// Claims the links for a simulation of the call's messages.
   void begin_simulated(CollectiveCall& call);
+  /// Whether nothing else has used the links since then.
+  [[nodiscard]] bool is_alone(const CollectiveCall& call) const;
   /// The simulation ends; learns its cost if the links were not shared.
   void end_simulated(CollectiveCall& call);
 

@@ -121,7 +121,9 @@ void Collectives::simulate(const std::shared_ptr<CollectiveCall>& shared) {
   call.measured_factor = costs_.measured_factor(call);
   call.transport = costs_.transport_of(call);
   call.ahead_s = messages_.ahead_s(call);
-  call.rounds = std::make_unique<RoundSkipper>(*call.schedule, state_.options.is_accelerated);
+  call.rounds = std::make_unique<RoundSkipper>(*call.schedule,
+                                               state_.options.is_accelerated,
+                                               [this, &call] { return costs_.is_alone(call); });
   for (const int rank : call.among->ranks) {
     WorkerStream& stream = streams_[static_cast<std::size_t>(rank)];
     stream.to_simulate.push_back(shared);

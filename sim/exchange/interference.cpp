@@ -39,6 +39,10 @@ bool Interference::end_simulated(const Footprint& footprint, std::uint64_t token
     --slot.simulations;
     slot.simulated_until_s = std::max(slot.simulated_until_s, end_s);
   }
+  return is_alone(footprint, token);
+}
+
+bool Interference::is_alone(const Footprint& footprint, std::uint64_t token) const {
   return token != kShared && token == begins(footprint);
 }
 

@@ -28,6 +28,8 @@ class Interference {
   [[nodiscard]] std::uint64_t begin_simulated(const Footprint& footprint, double start_s);
   /// The simulation ends. Returns whether its links were exclusive, i.e. its cost can be replayed.
   bool end_simulated(const Footprint& footprint, std::uint64_t token, double end_s);
+  /// Whether nothing else has used the links since the simulation of this token began.
+  [[nodiscard]] bool is_alone(const Footprint& footprint, std::uint64_t token) const;
   /// Claims the links for a replay. Returns false when a simulation uses them: then
   /// simulate.
   [[nodiscard]] bool begin_replay(const Footprint& footprint, double start_s, double end_s);

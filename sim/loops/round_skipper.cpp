@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace epochcast::sim {
 namespace {
@@ -17,8 +18,12 @@ bool is_close(double a, double b) {
 
 }  // namespace
 
-RoundSkipper::RoundSkipper(const Schedule& schedule, bool is_enabled)
-    : size_(schedule.ranks()), ranks_(static_cast<std::size_t>(schedule.ranks())) {
+RoundSkipper::RoundSkipper(const Schedule& schedule,
+                           bool is_enabled,
+                           std::function<bool()> may_omit)
+    : size_(schedule.ranks()),
+      may_omit_(std::move(may_omit)),
+      ranks_(static_cast<std::size_t>(schedule.ranks())) {
   if (!is_enabled) return;
   for (const RepeatedRounds& run : schedule.repeated()) {
     const std::int64_t periods = (run.end - run.begin) / run.period;
@@ -74,7 +79,7 @@ void RoundSkipper::look(Watch& watch, std::int64_t boundary) {
   const std::int64_t periods = (watch.rounds.end - watch.rounds.begin) / watch.rounds.period;
   const std::int64_t cut = watch.furthest + 1;
   const std::int64_t omitted = periods - cut - 1;  // the last period is always simulated
-  if (omitted < 1) return;
+  if (omitted < 1 || !may_omit_()) return;
   watch.cut = cut;
   watch.omitted_periods = omitted;
   watch.period_s = (now.least_s + now.most_s + before.least_s + before.most_s) / 4;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -18,7 +19,11 @@ namespace epochcast::sim {
 /// and owe λ for each; they pay at the end of the collective.
 class RoundSkipper {
  public:
-  RoundSkipper(const Schedule& schedule, bool is_enabled);
+  /// `may_omit`: asked before rounds are omitted.
+  RoundSkipper(
+      const Schedule& schedule, bool is_enabled, std::function<bool()> may_omit = [] {
+        return true;
+      });
 
   /// Reports that `rank` has completed `round` at `clock_s`, having sent `traffic` in it. Returns
   /// its next round.
@@ -60,6 +65,7 @@ class RoundSkipper {
   void look(Watch& watch, std::int64_t boundary);
 
   int size_;
+  std::function<bool()> may_omit_;
   std::vector<Rank> ranks_;
   std::vector<Watch> watches_;
 };

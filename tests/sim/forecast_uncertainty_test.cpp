@@ -101,14 +101,16 @@ TEST_CASE("overlap on GPUs of data sheets is charged, between nothing and the mo
   Job most = free;
   most.platform.nodes.front().devices.front().overlap->batch_slowdown = 1.4;
 
-  const RunResult charged = forecast_of(job, "sync");
-  const double free_s = forecast_of(free, "sync").epoch_s;
-  const double most_s = forecast_of(most, "sync").epoch_s;
+  const std::string strategy = GENERATE("sync", "zero", "fsdp");
+  CAPTURE(strategy);
+  const RunResult charged = forecast_of(job, strategy);
+  const double free_s = forecast_of(free, strategy).epoch_s;
+  const double most_s = forecast_of(most, strategy).epoch_s;
 
   CHECK(charged.epoch_s > free_s);
   CHECK(charged.epoch_s < most_s);
   REQUIRE(charged.epoch_s_interval);
-  CHECK(charged.epoch_s_interval->low_s <= free_s);
+  CHECK(charged.epoch_s_interval->low_s <= free_s * (1 + 1e-9));  // a sum rounds
   CHECK(charged.epoch_s_interval->high_s >= most_s);
   const std::string note =
       "the slowdown by overlap was not measured on gpu-a: batches beside exchanges are taken as "

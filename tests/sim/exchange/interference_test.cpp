@@ -77,6 +77,22 @@ TEST_CASE("a ring whose rounds were skipped while another began is simulated aga
   check_same(mixed(16, 2, 0, pcie(), star()), program);
 }
 
+TEST_CASE("rings that share links from their start skip no rounds, so one pass is enough") {
+  const Program program = [](Fabric& fabric) {
+    std::vector<int> ranks;
+    for (int node = 0; node < 16; ++node) ranks.push_back(2 * node + fabric.self().device);
+    const Communicator& mine = fabric.communicator(ranks, {});
+    fabric.repeat(fabric.world(), 50, [&](std::int64_t) {
+      fabric.compute(0.02, "work");
+      fabric.all_reduce(bytes(30e6), 1, mine);
+    });
+  };
+
+  const Observed observed = check_same(mixed(16, 2, 0, pcie(), star()), program);
+
+  CHECK(observed.passes == 1);
+}
+
 TEST_CASE("a ring whose rounds were skipped while a message crossed its links is simulated again") {
   const Program program = [](Fabric& fabric) {
     std::vector<int> ranks;
@@ -139,6 +155,7 @@ TEST_CASE("a replay that could share links with a simulation is a conflict, in e
 
   sim::Interference simulated_first(2);
   const std::uint64_t token = simulated_first.begin_simulated(both, 1);
+  CHECK(simulated_first.is_alone(both, token));
   CHECK_FALSE(simulated_first.begin_replay(left, 1.5, 2));  // to be simulated too
   CHECK(simulated_first.end_simulated(both, token, 3));
   CHECK(simulated_first.begin_replay(left, 2.5, 3.5));
@@ -152,6 +169,8 @@ TEST_CASE("a simulation that shared its links is not replayed") {
   const std::uint64_t first = interference.begin_simulated(left, 0);
   const std::uint64_t second = interference.begin_simulated(left, 1);
 
+  CHECK_FALSE(interference.is_alone(left, first));
+  CHECK_FALSE(interference.is_alone(left, second));
   CHECK_FALSE(interference.end_simulated(left, second, 2));
   CHECK_FALSE(interference.end_simulated(left, first, 3));
 }

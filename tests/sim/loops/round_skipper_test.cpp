@@ -112,6 +112,16 @@ TEST_CASE("ranks that advance equally for two periods omit all others but the la
   CHECK(simulated < 62 / 3);
 }
 
+TEST_CASE("rounds are omitted only if they may be") {
+  const Ring ring(32);
+  sim::RoundSkipper skipper(ring, true, [] { return false; });
+  for (std::int64_t round = 0; round < ring.rounds(0); ++round) {
+    for (int rank = 0; rank < 32; ++rank)
+      CHECK(skipper.completed(rank, round, 0.25 * static_cast<double>(round + 1), {}) == round + 1);
+  }
+  CHECK_FALSE(skipper.has_omitted());
+}
+
 TEST_CASE("ranks that advance differently omit nothing") {
   const Ring ring(32);
   sim::RoundSkipper skipper(ring, true);
