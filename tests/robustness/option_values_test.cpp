@@ -70,6 +70,8 @@ bool says_why(const std::string& error, const Attack& attack) {
                    "none.json",
                    "one or more"};
   if (!attack.value.empty()) reasons.push_back(printable(attack.value));
+  // Some commands have no experiments.
+  if (!attack.experiment.empty()) reasons.emplace_back("unknown option \"--experiment=");
   // --sweep, --set and --choose say which setting it is.
   const std::size_t equals = attack.value.find('=');
   if (equals != 0 && equals != std::string::npos)
