@@ -42,7 +42,7 @@ std::int64_t PushPull::partitions_for(std::int64_t bytes, std::int64_t partition
 std::int64_t PushPull::rounds(int rank) const {
   const std::int64_t rows = (partitions_ + servers_ - 1) / servers_;
   if (rank >= workers()) return rows + 1;
-  return rows + 2 * by_node_.size_of(by_node_.node_of(rank)) - 1;
+  return rows + std::int64_t{2} * by_node_.size_of(by_node_.node_of(rank)) - 1;
 }
 
 Round PushPull::round(int rank, std::int64_t index) const {

@@ -75,6 +75,7 @@ class OkTopK : public Compression {
   }
   static std::vector<Payload> parts_of(const WireBuffer& all, std::int64_t part, int members) {
     std::vector<Payload> parts;
+    parts.reserve(static_cast<std::size_t>(members));
     for (int i = 0; i < members; ++i) parts.push_back(slice(all.payload(), i * part, part));
     return parts;
   }
