@@ -101,38 +101,38 @@ TEST_CASE("worlds without numbers send the same messages and do the same work") 
   }
 }
 
-/// Bytes of all members by the formulas of docs/compression.md, for n values and P members.
-using Formula = std::function<double(double n, double P)>;
+/// Bytes of all members by the formulas of docs/compression.md, for n values and p members.
+using Formula = std::function<double(double n, double p)>;
 
-/// Σ over the P parts of a bucket, the i-th from ⌊i·n/P⌋ to ⌊(i+1)·n/P⌋.
-double sum_of_parts(double n, double P, const std::function<double(double)>& bytes) {
+/// Σ over the p parts of a bucket, the i-th from ⌊i·n/p⌋ to ⌊(i+1)·n/p⌋.
+double sum_of_parts(double n, double p, const std::function<double(double)>& bytes) {
   double sum = 0;
-  for (double i = 0; i < P; ++i) sum += bytes(std::floor((i + 1) * n / P) - std::floor(i * n / P));
+  for (double i = 0; i < p; ++i) sum += bytes(std::floor((i + 1) * n / p) - std::floor(i * n / p));
   return sum;
 }
 
 const std::map<std::string_view, Formula> kFormulas = {
-    {"fp16", [](double n, double P) { return 2 * (P - 1) * 2 * n; }},
-    {"bf16", [](double n, double P) { return 2 * (P - 1) * 2 * n; }},
+    {"fp16", [](double n, double p) { return 2 * (p - 1) * 2 * n; }},
+    {"bf16", [](double n, double p) { return 2 * (p - 1) * 2 * n; }},
     {"int8",
-     [](double n, double P) {
-       return 2 * (P - 1) *
-              sum_of_parts(n, P, [](double part) { return part + 4 * std::ceil(part / 256); });
+     [](double n, double p) {
+       return 2 * (p - 1) *
+              sum_of_parts(n, p, [](double part) { return part + 4 * std::ceil(part / 256); });
      }},
     // k = 41
-    {"topk", [](double, double P) { return P * (P - 1) * 8 * 41; }},
-    {"gaussiank", [](double, double P) { return P * (P - 1) * 8 * 41; }},
-    {"gtopk", [](double, double P) { return 2 * (P - 1) * 8 * 41; }},
-    {"oktopk", [](double, double P) { return 2 * P * (P - 1) * 8 * std::ceil(41 / P); }},
-    {"terngrad", [](double n, double P) { return P * (P - 1) * (4 + std::ceil(n / 5)); }},
+    {"topk", [](double, double p) { return p * (p - 1) * 8 * 41; }},
+    {"gaussiank", [](double, double p) { return p * (p - 1) * 8 * 41; }},
+    {"gtopk", [](double, double p) { return 2 * (p - 1) * 8 * 41; }},
+    {"oktopk", [](double, double p) { return 2 * p * (p - 1) * 8 * std::ceil(41 / p); }},
+    {"terngrad", [](double n, double p) { return p * (p - 1) * (4 + std::ceil(n / 5)); }},
     {"qsgd",  // s = 7: 4 bits
-     [](double n, double P) {
-       return P * (P - 1) * (4 * std::ceil(n / 512) + std::ceil(4 * n / 8));
+     [](double n, double p) {
+       return p * (p - 1) * (4 * std::ceil(n / 512) + std::ceil(4 * n / 8));
      }},
     // Rank 1, rate 2: 12 x 20 and 10 x 15 are compressed.
-    {"powersgd", [](double, double P) { return 2 * (P - 1) * 4 * (12 + 20 + 20 + 10 + 15); }},
-    {"onebit", [](double n, double P) {
-       return 2 * (P - 1) * sum_of_parts(n, P, [](double part) { return 4 + std::ceil(part / 8); });
+    {"powersgd", [](double, double p) { return 2 * (p - 1) * 4 * (12 + 20 + 20 + 10 + 15); }},
+    {"onebit", [](double n, double p) {
+       return 2 * (p - 1) * sum_of_parts(n, p, [](double part) { return 4 + std::ceil(part / 8); });
      }}};
 
 TEST_CASE("bytes on the wire follow each method's formula, for 1 to 17 members") {
