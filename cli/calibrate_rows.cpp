@@ -59,7 +59,6 @@ RowsFile described_by_options(const po::variables_map& values) {
       catalog.find("models/platforms", values["platform"].as<std::string>(), "--platform"));
   RowsFile rows;
   rows.node = node_figures(platform, catalog);
-  rows.node.transport = transport_named(values["transport"].as<std::string>(), "--transport");
   rows.job = training_job(network);
   rows.job.overlap = overlap_named(values["overlap"].as<std::string>(), "--overlap");
   return rows;
@@ -115,10 +114,9 @@ constexpr std::array kUsed = {"row",
                               "dataset",
                               "batch",
                               "overlap",
-                              "transport",
                               "format",
                               "wide"};
-constexpr std::array kInFile = {"platform", "network", "dataset", "overlap", "transport"};
+constexpr std::array kInFile = {"platform", "network", "dataset", "overlap"};
 
 /// Throws a UserError for options without effect.
 void check_used(const po::variables_map& values) {
@@ -209,12 +207,9 @@ po::options_description row_options() {
       "overlap",
       po::value<std::string>()->default_value("bucket")->value_name("KIND"),
       "with --row: when gradients are summed: bucket, tensor, priority, none (after backward) or "
-      "unknown")("transport",
-                 po::value<std::string>()->default_value("rdma")->value_name("KIND"),
-                 "with --row: rdma, staged (RDMA through host memory) or tcp")(
-      "format",
-      po::value<std::string>()->default_value("table")->value_name("table|json"),
-      "how to print forecasts");
+      "unknown")("format",
+                 po::value<std::string>()->default_value("table")->value_name("table|json"),
+                 "how to print forecasts");
   return options;
 }
 

@@ -164,6 +164,8 @@ class Fabric {
 
   /// Seconds on this worker's clock since the job started.
   [[nodiscard]] virtual double now_s() const = 0;
+  /// Those of them that belong to iterations that repeat() has omitted.
+  [[nodiscard]] virtual double omitted_s() const { return 0; }
   /// Computes for `seconds`; `what` is its name on the timeline.
   virtual void compute(double seconds, std::string_view what) = 0;
 

@@ -37,6 +37,7 @@ class SimFabric : public Fabric {
   const Communicator& communicator(std::vector<int> ranks, AllReduceChoice all_reduce) override;
 
   double now_s() const override { return clock().now_s(); }
+  double omitted_s() const override { return clock().omitted_s; }
   void compute(double seconds, std::string_view what) override;
 
   Request start_all_reduce(Payload payload, double weight, const Communicator& among) override;

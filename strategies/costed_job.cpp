@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "strategies/costed_job.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/statistics/random.hpp"
@@ -85,10 +86,20 @@ CostLearner CostedJob::learner(Fabric& fabric, const CostDraw& draw) const {
           job_.network,
           costs_.of(rank, draw.session),
           costs_.buckets(rank),
-          stream,
-          job_.config.accumulate,
-          state_shares(),
-          kernels(rank)};
+          {.seed = stream,
+           .accumulate = job_.config.accumulate,
+           .kept = state_shares(),
+           .kernels = kernels(rank),
+           .loading_s_per_sample = loading_s_per_sample(rank)}};
+}
+
+double CostedJob::loading_s_per_sample(int rank) const {
+  if (!job_.config.loading_samples_per_s) return 0;
+  const int node = workers_[static_cast<std::size_t>(rank)].node;
+  const auto sharers = std::count_if(workers_.begin(), workers_.end(), [node](const auto& worker) {
+    return worker.role == Role::trains && worker.node == node;
+  });
+  return static_cast<double>(sharers) / *job_.config.loading_samples_per_s;
 }
 
 KernelCost CostedJob::kernels(int rank) const {

@@ -51,6 +51,8 @@ class CostedJob {
   [[nodiscard]] StateShares state_shares() const;
   /// The kernels of the job's compression on the worker's device.
   [[nodiscard]] KernelCost kernels(int rank) const;
+  /// Of the worker's loader, an equal share of its node's (--loading-rate); 0: loading is free.
+  [[nodiscard]] double loading_s_per_sample(int rank) const;
   /// The worker for a strategy.
   [[nodiscard]] Worker worker(Fabric& fabric, SamplingLearner& learner) const;
 

@@ -83,6 +83,7 @@ Ends usual_ends(const std::string& name, FigureKind kind, const Platform& platfo
     return {1, static_cast<double>(platform.node_count())};
   }
   if (name == "batch") return {1, 65536};
+  if (name == "loading-rate") return {1, 1e6};
   const bool is_of_nodes = name.starts_with("node.") && name.ends_with(".count");
   switch (kind) {
     case FigureKind::count:

@@ -22,6 +22,11 @@ constexpr double kTcpConnectionsPerPort = 2;
 // Below it, a device reaches its neighbours through PCIe.
 constexpr double kPcieBytesPerS = 33e9;
 constexpr double kHostSumBytesPerS = 20e9;
+// Of a message without bytes, with the kernel or proxy thread that passes it on.
+constexpr double kPcieHopS = 6e-6;
+constexpr double kSwitchedHopS = 2.5e-6;
+constexpr double kRdmaHopS = 8e-6;
+constexpr double kTcpHopS = 35e-6;
 // Partly hidden behind each other: the share of the shorter of two pipelined parts that shows.
 constexpr double kPipelineShare = 0.2;
 
@@ -61,22 +66,29 @@ double tree_s(const ReachedRates& rates, const TrainingRow& row, double bytes, d
 ReachedRates default_rates(const NodeFigures& node) {
   ReachedRates rates;
   const bool is_pcie = node.node_bytes_per_s < kPcieBytesPerS;
+  if (node.are_rates_reached) {
+    rates.node_bytes_per_s = node.node_bytes_per_s;
+    rates.node_hop_s = is_pcie ? kPcieHopS : kSwitchedHopS;
+    rates.network_bytes_per_s = rates.server_bytes_per_s = node.network_bytes_per_s;
+    rates.network_hop_s = std::max(kRdmaHopS, node.network_latency_s);
+    return rates;
+  }
   rates.node_bytes_per_s =
       node.node_bytes_per_s * (is_pcie || node.is_node_staged ? kStagedShare : kSwitchedShare);
   if (node.is_node_staged) rates.crossing_share = kStagedCrossingShare;
-  rates.node_hop_s = is_pcie ? 6e-6 : 2.5e-6;
+  rates.node_hop_s = is_pcie ? kPcieHopS : kSwitchedHopS;
   const double nominal = node.network_bytes_per_s;
   const double ports = node.network_ports;
   if (node.transport == Transport::tcp) {
     rates.network_bytes_per_s =
         std::min(kTcpShare * nominal, ports * kTcpConnectionsPerPort * kTcpConnectionBytesPerS);
-    rates.network_hop_s = 35e-6;
+    rates.network_hop_s = kTcpHopS;
     rates.server_bytes_per_s = std::min(kTcpShare * nominal / ports, kTcpConnectionBytesPerS);
   } else {
     rates.network_bytes_per_s = kRdmaShare * nominal;
     if (node.transport == Transport::staged)
       rates.network_bytes_per_s = std::min(rates.network_bytes_per_s, ports * kStagedPortBytesPerS);
-    rates.network_hop_s = 8e-6;
+    rates.network_hop_s = kRdmaHopS;
     rates.server_bytes_per_s = rates.network_bytes_per_s;
   }
   return rates;

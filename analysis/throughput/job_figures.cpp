@@ -12,19 +12,6 @@
 namespace epochcast {
 namespace {
 
-template <typename Value, std::size_t N>
-Value named(const std::string& text,
-            const char* kind,
-            const RowName<Value> (&known)[N],
-            const std::string& option) {
-  std::vector<std::string> names;
-  for (const auto& [name, value] : known) {
-    if (text == name) return value;
-    names.emplace_back(name);
-  }
-  throw UserError(option + ": " + unknown_name(kind, text, names));
-}
-
 /// Links of the first device to the others: NVLinks of a mesh, else one.
 int links_of(const NodeGroup& group, int devices) {
   if (group.interconnect->topology != NodeTopology::nvlink) return 1;
@@ -41,8 +28,7 @@ NodeFigures node_figures(const Platform& platform, const Catalog& catalog) {
   if (platform.nodes.empty())
     throw UserError(platform.path + ": --row needs a platform with nodes, not a SimGrid file");
   const NodeGroup& group = platform.nodes.front();
-  NodeFigures node;
-  node.devices_per_node = 0;
+  NodeFigures node = {.are_rates_reached = true, .devices_per_node = 0};
   for (const DeviceGroup& devices : group.devices) {
     if (!devices.is_worker) continue;
     node.devices_per_node += devices.count;
@@ -55,9 +41,11 @@ NodeFigures node_figures(const Platform& platform, const Catalog& catalog) {
   if (group.interconnect)
     node.node_bytes_per_s =
         group.interconnect->link.bytes_per_s * links_of(group, node.devices_per_node);
-  if (platform.network)
-    node.network_bytes_per_s =
-        group.uplink ? group.uplink->link.bytes_per_s : platform.network->link.bytes_per_s;
+  if (platform.network) {
+    const LinkSpec& link = group.uplink ? group.uplink->link : platform.network->link;
+    node.network_bytes_per_s = link.bytes_per_s;
+    node.network_latency_s = link.latency_s;
+  }
   node.network_ports = std::max(1, static_cast<int>(group.ports.size()));
   return node;
 }
@@ -80,12 +68,13 @@ TrainingJob training_job(const Network& network) {
   return job;
 }
 
-Transport transport_named(const std::string& name, const std::string& option) {
-  return named(name, "transport", kTransportNames, option);
-}
-
-GradientOverlap overlap_named(const std::string& name, const std::string& option) {
-  return named(name, "overlap", kOverlapNames, option);
+GradientOverlap overlap_named(const std::string& text, const std::string& option) {
+  std::vector<std::string> names;
+  for (const auto& [name, value] : kOverlapNames) {
+    if (text == name) return value;
+    names.emplace_back(name);
+  }
+  throw UserError(option + ": " + unknown_name("overlap", text, names));
 }
 
 }  // namespace epochcast

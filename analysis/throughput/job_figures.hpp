@@ -10,8 +10,8 @@
 
 namespace epochcast {
 
-/// The nominal figures of the platform's first nodes. Throws a UserError if the platform is a
-/// SimGrid file.
+/// The figures of the platform's first nodes: links as its simulation has them. Throws a UserError
+/// if the platform is a SimGrid file.
 [[nodiscard]] NodeFigures node_figures(const Platform& platform, const Catalog& catalog);
 
 /// The job of training the network: its gradients, of which the last layer's are complete at the
@@ -19,7 +19,6 @@ namespace epochcast {
 [[nodiscard]] TrainingJob training_job(const Network& network);
 
 /// By name; throws a UserError that begins with `option`.
-[[nodiscard]] Transport transport_named(const std::string& name, const std::string& option);
-[[nodiscard]] GradientOverlap overlap_named(const std::string& name, const std::string& option);
+[[nodiscard]] GradientOverlap overlap_named(const std::string& text, const std::string& option);
 
 }  // namespace epochcast

@@ -10,6 +10,8 @@ enum class Transport { rdma, staged, tcp };
 
 /// A cluster of equal nodes as its data sheet states it: nominal rates, one way.
 struct NodeFigures {
+  /// Rates are what large messages reach, not nominal ones.
+  bool are_rates_reached = false;
   int devices_per_node = 1;
   /// Of a device to the others of its node; 0 if there is one device.
   double node_bytes_per_s = 0;
@@ -19,6 +21,8 @@ struct NodeFigures {
   double network_bytes_per_s = 0;
   int network_ports = 1;
   Transport transport = Transport::rdma;
+  /// Of a message between nodes, one way; 0: unknown.
+  double network_latency_s = 0;
   /// Of a device's memory; the optimizer's time follows from it. 0: the optimizer is free.
   double memory_bytes_per_s = 0;
 };

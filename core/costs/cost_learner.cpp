@@ -21,19 +21,13 @@ CostLearner::CostLearner(Fabric& fabric,
                          const Network& network,
                          const BatchCost& cost,
                          const std::vector<Bucket>& buckets,
-                         std::optional<std::uint64_t> seed,
-                         std::int64_t accumulate,
-                         const StateShares& kept,
-                         KernelCost kernels)
+                         Options options)
     : fabric_(fabric),
       network_(network),
       cost_(cost),
       buckets_(buckets),
-      seed_(seed),
-      accumulate_(accumulate),
-      kept_(kept),
-      kernels_(std::move(kernels)) {
-  if (seed) bootstrap_.emplace(*seed);
+      options_(std::move(options)) {
+  if (options_.seed) bootstrap_.emplace(*options_.seed);
 }
 
 Payload CostLearner::parameters() {
@@ -64,8 +58,9 @@ std::vector<TensorShapes> CostLearner::bucket_tensors() {
 
 void CostLearner::begin_epoch(std::int64_t epoch) {
   drawn_batches_ = 0;
-  if (!seed_) return;
-  bootstrap_.emplace(mix_seed(*seed_, static_cast<std::uint64_t>(epoch) + 1));
+  loading_since_s_ = fabric_.now_s() - fabric_.omitted_s();
+  if (!options_.seed) return;
+  bootstrap_.emplace(mix_seed(*options_.seed, static_cast<std::uint64_t>(epoch) + 1));
 }
 
 // The samples of an epoch are known before it runs; a simulated clock may skip iterations of it.
@@ -89,34 +84,47 @@ Payload CostLearner::drawn_indices(const BiasedDraw& draw) {
 
 void CostLearner::use_drawn(const Share& share) { use_shuffled(share); }
 
-BatchTimes CostLearner::next(std::int64_t samples) {
+BatchTimes CostLearner::next(std::int64_t samples, double after_s) {
   if (samples > largest_batch_) check_memory(samples);
-  if (!bootstrap_) return cost_.median(samples);
-  return cost_.at(samples, bootstrap_->place(drawn_batches_++, cost_.samples(samples)));
+  BatchTimes times =
+      bootstrap_ ? cost_.at(samples, bootstrap_->place(drawn_batches_++, cost_.samples(samples)))
+                 : cost_.median(samples);
+  times.load_s += wait_for_loader(samples, after_s);
+  return times;
+}
+
+double CostLearner::wait_for_loader(std::int64_t samples, double after_s) {
+  if (options_.loading_s_per_sample == 0) return 0;
+  const double needed_s = fabric_.now_s() - fabric_.omitted_s() + after_s;
+  const double loaded_s =
+      loading_since_s_ + static_cast<double>(samples) * options_.loading_s_per_sample;
+  loading_since_s_ = std::max(needed_s, loaded_s);
+  return loading_since_s_ - needed_s;
 }
 
 BatchTimes CostLearner::last_part(std::int64_t batch) {
   double before_s = 0;
-  for (std::int64_t i = 0; i + 1 < accumulate_; ++i) {
-    const BatchTimes times = next(part_of(batch, accumulate_, i));
+  for (std::int64_t i = 0; i + 1 < options_.accumulate; ++i) {
+    const BatchTimes times = next(part_of(batch, options_.accumulate, i), before_s);
     before_s += times.total_s() - times.step_s;
   }
-  if (accumulate_ > 1) fabric_.compute(before_s, "accumulated batches");
-  return next(part_of(batch, accumulate_, accumulate_ - 1));
+  if (options_.accumulate > 1) fabric_.compute(before_s, "accumulated batches");
+  return next(part_of(batch, options_.accumulate, options_.accumulate - 1));
 }
 
-double CostLearner::whole(std::int64_t batch) {
+double CostLearner::whole(std::int64_t batch, double after_s) {
   double seconds = 0;
-  for (std::int64_t i = 0; i + 1 < accumulate_; ++i) {
-    const BatchTimes times = next(part_of(batch, accumulate_, i));
+  for (std::int64_t i = 0; i + 1 < options_.accumulate; ++i) {
+    const BatchTimes times = next(part_of(batch, options_.accumulate, i), after_s + seconds);
     seconds += times.total_s() - times.step_s;
   }
-  return seconds + next(part_of(batch, accumulate_, accumulate_ - 1)).total_s();
+  const std::int64_t last = part_of(batch, options_.accumulate, options_.accumulate - 1);
+  return seconds + next(last, after_s + seconds).total_s();
 }
 
 void CostLearner::check_memory(std::int64_t samples) {
   const WorkerInfo& device = fabric_.self();
-  const double needed = network_.training_bytes(samples, kept_);
+  const double needed = network_.training_bytes(samples, options_.kept);
   if (device.memory_bytes > 0 && needed > device.memory_bytes) {
     throw UserError("--batch: a batch of " + std::to_string(samples) + " samples of " +
                     network_.name + " needs " + format_bytes(needed) + "; device " + device.model +
@@ -141,8 +149,8 @@ void CostLearner::forward_backward(std::int64_t batch, const GradientReady& read
 }
 
 void CostLearner::forward_backward(std::int64_t batch, const LayerHooks& hooks) {
-  for (std::int64_t i = 0; i < accumulate_; ++i) {
-    const BatchTimes times = next(part_of(batch, accumulate_, i));
+  for (std::int64_t i = 0; i < options_.accumulate; ++i) {
+    const BatchTimes times = next(part_of(batch, options_.accumulate, i));
     pending_step_s_ = times.step_s;
     pass(times, hooks);
   }
@@ -175,10 +183,10 @@ void CostLearner::step_part(std::int64_t /*begin*/, std::int64_t count, bool /*i
 void CostLearner::train(std::int64_t steps, std::int64_t batch) {
   if (steps == 0) return;
   double seconds = 0;
-  if (bootstrap_) {
-    for (std::int64_t i = 0; i < steps; ++i) seconds += whole(batch);
+  if (bootstrap_ || options_.loading_s_per_sample > 0) {
+    for (std::int64_t i = 0; i < steps; ++i) seconds += whole(batch, seconds);
   } else {
-    seconds = static_cast<double>(steps) * whole(batch);  // all have the median cost
+    seconds = static_cast<double>(steps) * whole(batch, 0);  // all have the median cost
   }
   fabric_.compute(seconds, "local steps");
 }
@@ -186,13 +194,13 @@ void CostLearner::train(std::int64_t steps, std::int64_t batch) {
 double CostLearner::benchmark(std::int64_t batch) {
   std::int64_t batches = 0;
   double seconds = 0;
-  for (; !is_benchmark_over(batches, seconds); ++batches) seconds += whole(batch);
+  for (; !is_benchmark_over(batches, seconds); ++batches) seconds += whole(batch, seconds);
   fabric_.compute(seconds, "benchmark");
   return seconds / static_cast<double>(batches);
 }
 
 void CostLearner::kernel(std::string_view what, double moved_bytes) {
-  fabric_.compute(kernels_.seconds(fabric_.self(), what, moved_bytes), what);
+  fabric_.compute(options_.kernels.seconds(fabric_.self(), what, moved_bytes), what);
 }
 
 }  // namespace epochcast

@@ -18,18 +18,22 @@ namespace epochcast {
 /// and no parameters change.
 class CostLearner : public SamplingLearner {
  public:
-  /// `seed`: of the BlockBootstrap that draws measured samples, anew for each epoch; without one,
-  /// costs are medians. Batches are computed in `accumulate`
-  /// parts. `kept`: what the worker keeps of the model's state, for its memory. `kernels`: those of
-  /// the job's compression. All references must outlive the learner.
+  struct Options {
+    /// Of the BlockBootstrap that draws measured samples, anew for each epoch; without one, costs
+    /// are medians.
+    std::optional<std::uint64_t> seed;
+    std::int64_t accumulate = 1;      ///< parts in which a batch is computed
+    StateShares kept;                 ///< of the model's state, for the worker's memory
+    KernelCost kernels;               ///< of the job's compression
+    double loading_s_per_sample = 0;  ///< of the worker's loader, which works all the time
+  };
+
+  /// All references must outlive the learner.
   CostLearner(Fabric& fabric,
               const Network& network,
               const BatchCost& cost,
               const std::vector<Bucket>& buckets,
-              std::optional<std::uint64_t> seed,
-              std::int64_t accumulate = 1,
-              const StateShares& kept = {},
-              KernelCost kernels = {});
+              Options options);
 
   Payload parameters() override;
   Payload gradients() override;
@@ -54,14 +58,18 @@ class CostLearner : public SamplingLearner {
   void kernel(std::string_view what, double moved_bytes) override;
 
  private:
-  /// Costs of the next forward and backward pass of these samples, and of the step after it.
-  BatchTimes next(std::int64_t samples);
+  /// Costs of the next forward and backward pass of these samples, and of the step after it; the
+  /// pass begins `after_s` from now.
+  BatchTimes next(std::int64_t samples, double after_s = 0);
+  /// Seconds until the loader has a batch that is needed `after_s` from now. It loads the next one
+  /// when this one is taken.
+  double wait_for_loader(std::int64_t samples, double after_s);
   /// One pass through all layers. A layer's share of the forward pass is that of backward.
   void pass(const BatchTimes& times, const LayerHooks& hooks);
   /// Computes all parts of a batch but the last, and returns the costs of the last one.
   BatchTimes last_part(std::int64_t batch);
-  /// Seconds of the next batch, all parts and a step.
-  double whole(std::int64_t batch);
+  /// Seconds of the batch, all parts and a step, that begins `after_s` from now.
+  double whole(std::int64_t batch, double after_s);
   /// Gradients that have so many bytes as they are exchanged.
   [[nodiscard]] Payload gradients_of(double bytes) const;
   void check_memory(std::int64_t samples);
@@ -70,13 +78,12 @@ class CostLearner : public SamplingLearner {
   const Network& network_;
   const BatchCost& cost_;
   const std::vector<Bucket>& buckets_;
-  std::optional<std::uint64_t> seed_;
-  std::int64_t accumulate_;
-  StateShares kept_;
-  KernelCost kernels_;
+  Options options_;
   std::optional<BlockBootstrap> bootstrap_;
   std::int64_t drawn_batches_ = 0;  ///< in this epoch, counted in parts
   double pending_step_s_ = 0;
+  /// When the loader began its batch, without omitted iterations; none before an epoch's first.
+  double loading_since_s_ = 0;
   std::int64_t trained_samples_ = 0;
   std::int64_t largest_batch_ = 0;  ///< that fits into memory
 };

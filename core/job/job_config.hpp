@@ -70,6 +70,8 @@ struct JobConfig {
   std::map<std::string, std::string, std::less<>> of_strategies;
   std::vector<std::string> traces;              ///< names or paths; empty: those of the catalogue
   std::map<std::string, double> batch_seconds;  ///< by device class or model
+  /// That the loader of a node delivers at most, to all its workers; absent: loading is free.
+  std::optional<double> loading_samples_per_s;
   /// That batches are computed in; absent: float32 in real runs, else Job::chosen_precision().
   std::optional<Precision> precision;
   std::optional<Kernels> kernels;         ///< of estimated batches; absent: plain

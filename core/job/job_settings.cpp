@@ -46,6 +46,18 @@ struct GradientBytes {
   [[nodiscard]] std::string show(int bytes) const { return std::to_string(bytes); }
 };
 
+/// Samples per second, "3000/s".
+struct SamplesPerSecond {
+  static constexpr double kLeast = 1e-3;
+  static constexpr double kMost = 1e12;
+
+  [[nodiscard]] double read(const std::string& text) const {
+    const std::string number = text.ends_with("/s") ? text.substr(0, text.size() - 2) : text;
+    return parse_number(number, kLeast, kMost, "samples per second, such as 3000/s");
+  }
+  [[nodiscard]] std::string show(double rate) const { return shortest(rate) + "/s"; }
+};
+
 /// Seconds by name. A value without name is that of "all", if `allows_single`; zero is too then.
 struct SecondsByName {
   using Seconds = std::map<std::string, double>;
@@ -164,6 +176,10 @@ std::vector<Setting> cost_settings() {
       row("batch-seconds", kWithCosts, "CLASS=TIME,...",
           &Config::batch_seconds, SecondsByName{false},
           "seconds per batch and worker; replaces traces"),
+      row("loading-rate", kWithCosts, "RATE",
+          &Config::loading_samples_per_s, SamplesPerSecond{},
+          "samples per second that a node loads for all its workers, such as 3000/s (default: no "
+          "limit); a loader prepares the next batch while the last one is computed and exchanged"),
       row("precision", kEverywhere, "auto|float32|tf32|float16|bfloat16",
           &Config::precision, ChosenPrecision{},
           "what batches are computed in, as by PyTorch's autocast (auto: real runs float32; "

@@ -25,6 +25,7 @@ namespace epochcast::sim {
 struct WorkerClock {
   double local_s = 0;    ///< without omitted iterations: comparable between workers
   double skipped_s = 0;  ///< omitted iterations
+  double omitted_s = 0;  ///< the part of both that iterations were omitted for
   PhaseTimes phases;
   Traffic traffic;
 

@@ -100,6 +100,7 @@ void Loops::skip(int rank, const Communicator& among, const LoopWatch& watch) {
   // If only some ranks omit iterations, others may still exchange, and compare SimGrid's clock, so
   // the clock has to advance.
   (are_all(among) ? clock.skipped_s : clock.local_s) += omitted.now_s;
+  clock.omitted_s += omitted.now_s;
   clock.phases += omitted.phases;
   clock.traffic += omitted.traffic;
 }

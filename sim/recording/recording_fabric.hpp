@@ -31,6 +31,7 @@ class RecordingFabric : public Fabric {
   }
 
   double now_s() const override { return inner_.now_s(); }
+  double omitted_s() const override { return inner_.omitted_s(); }
   void compute(double seconds, std::string_view what) override;
 
   Request start_all_reduce(Payload payload, double weight, const Communicator& among) override;

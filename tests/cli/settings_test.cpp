@@ -41,6 +41,7 @@ const std::map<std::string, Change> kChanges = {
     {"epochs", {kJob, "--epochs 3"}},
     {"all-reduce", {kTwoClasses + " --strategy sync", "--all-reduce binary-tree"}},
     {"overlap", {kJob + " --strategy sync", "--overlap bucket"}},
+    {"loading-rate", {kJob + " --strategy sync", "--loading-rate 10/s"}},
     {"gradient-bytes", {kJob + " --strategy sync", "--gradient-bytes 2"}},
     {"compression", {kJob + " --strategy sync", "--compression topk"}},
     {"compress-in-nodes",

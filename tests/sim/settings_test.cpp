@@ -131,6 +131,7 @@ const std::map<std::string, Change> kChanges = {
     {"kernels", {kEstimated, "tuned"}},
     {"calibrate-on", {kEstimated, "estimated-v100-32gb"}},
     {"batch-seconds", {kOneServer, "gpu=10ms,cpu=20ms"}},
+    {"loading-rate", {kOneServer, "1000/s"}},
     {"exchange-seconds", {kOneServer, "60ms"}},
     {"like", {kOneServer + Settings{{"strategy", "sync"}}, "ddp"}},
     {"seed", {kNoisy, "7"}},

@@ -40,6 +40,7 @@ const std::map<std::string, std::string> kValues = with_examples({
     {"overlap", "bucket"},
     {"compression", "powersgd"},
     {"gradient-bytes", "2"},
+    {"loading-rate", "3000/s"},
     {"bucket", "5e+06B"},
     {"first-bucket", "1000B"},
     {"trace", "a,traces/b.json"},

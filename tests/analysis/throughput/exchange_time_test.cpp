@@ -35,6 +35,22 @@ TEST_CASE("two nodes exchange gradients once with NCCL's tree, a ring nearly twi
   CHECK(nccl < exchange_s(rates, Exchange::ring, row, 1e9, 1));
 }
 
+TEST_CASE("rates that are reached are not reduced again", "[throughput]") {
+  NodeFigures node = {.devices_per_node = 8,
+                      .node_bytes_per_s = 200e9,
+                      .network_bytes_per_s = 20e9,
+                      .network_latency_s = 30e-6};
+  CHECK(default_rates(node).network_bytes_per_s < 20e9);
+
+  node.are_rates_reached = true;
+  const ReachedRates rates = default_rates(node);
+
+  CHECK(rates.node_bytes_per_s == 200e9);
+  CHECK(rates.network_bytes_per_s == 20e9);
+  CHECK(rates.server_bytes_per_s == 20e9);
+  CHECK(rates.network_hop_s == 30e-6);
+}
+
 TEST_CASE("one device exchanges nothing", "[throughput]") {
   for (const Exchange exchange :
        {Exchange::ring, Exchange::nccl, Exchange::byteps, Exchange::parameter_server}) {

@@ -28,7 +28,9 @@ double seconds_of(std::int64_t accumulate, const std::function<void(CostLearner&
   const std::vector<Bucket> buckets = {{.bytes = 40, .backward_share = 1}};
   double seconds = 0;
   static_cast<void>(run_workers(workers_on({0}), [&](Fabric& fabric) {
-    CostLearner learner(fabric, network, cost, buckets, std::nullopt, accumulate);
+    CostLearner::Options options;
+    options.accumulate = accumulate;
+    CostLearner learner(fabric, network, cost, buckets, options);
     work(learner);
     seconds = fabric.now_s();
   }));
