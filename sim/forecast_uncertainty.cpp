@@ -51,7 +51,7 @@ ForecastUncertainty::ForecastUncertainty(const Job& job,
                                          const std::vector<WorkerInfo>& workers)
     : job_(job), strategy_(strategy), config_(job.config) {
   if (!job.config.exchange_seconds.empty()) return;
-  overlaps_ = job.config.overlap != Overlap::none;
+  overlaps_ = job.config.overlap != Overlap::none || strategy.overlaps;
   const double bytes = overlaps_ ? exchanged_bucket_bytes(job.network, job.config.bucket_bytes)
                                  : job.network.gradient_bytes();
   overlaps_ = overlaps_ || std::any_of(workers.begin(), workers.end(), [](const auto& worker) {

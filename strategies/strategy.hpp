@@ -84,7 +84,7 @@ struct Strategy {
   /// Every iteration ends with a step on gradients of the same workers, in train_iterations():
   /// --overlap dear applies.
   bool steps_together = false;
-  /// Exchanges always overlap computing, whatever --overlap is. What that costs is not charged.
+  /// Exchanges always overlap computing, whatever --overlap is.
   bool overlaps = false;
   /// Why `train` and `rehearse` lack it, for a message; empty: they have it.
   std::string_view needs_costs = {};

@@ -87,16 +87,32 @@ std::optional<double> CollectiveCosts::fixed_s(const CollectiveCall& call) const
                   "; add " + keys.back() + "=TIME");
 }
 
-const LearnedCost* CollectiveCosts::begin_replay(const CollectiveCall& call, double longest) {
+const LearnedCost* CollectiveCosts::learned(const CollectiveCall& call) const {
   if (!state_.options.is_accelerated) return nullptr;
   const auto known = learned_.find(key_of(call));
-  if (known == learned_.end()) return nullptr;
-  const LearnedCost& cost = known->second;
-  const double last_s = longest * *std::max_element(cost.duration_s.begin(), cost.duration_s.end());
+  return known == learned_.end() ? nullptr : &known->second;
+}
+
+const LearnedCost* CollectiveCosts::begin_replay(const CollectiveCall& call) {
+  const LearnedCost* const cost = learned(call);
+  if (cost == nullptr) return nullptr;
+  const double last_s = *std::max_element(cost->duration_s.begin(), cost->duration_s.end());
   const Footprint& footprint = state_.communicators.footprint(*call.among);
   const bool is_free =
       state_.interference.begin_replay(footprint, call.start_s, call.start_s + last_s);
-  return is_free ? &cost : nullptr;
+  return is_free ? cost : nullptr;
+}
+
+const LearnedCost* CollectiveCosts::begin_slowed_replay(const CollectiveCall& call) {
+  const LearnedCost* const cost = learned(call);
+  if (cost == nullptr) return nullptr;
+  const Footprint& footprint = state_.communicators.footprint(*call.among);
+  return state_.interference.begin_replay(footprint, call.start_s) ? cost : nullptr;
+}
+
+void CollectiveCosts::end_slowed_replay(const CollectiveCall& call) {
+  state_.interference.end_replay(state_.communicators.footprint(*call.among),
+                                 state_.clocks.simgrid_s());
 }
 
 void CollectiveCosts::begin_simulated(CollectiveCall& call) {

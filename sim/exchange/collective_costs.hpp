@@ -27,8 +27,11 @@ class CollectiveCosts {
   [[nodiscard]] std::optional<double> fixed_s(const CollectiveCall& call) const;
 
   /// The learned cost of a collective that starts now, if it is known and no simulated messages
-  /// use its links; these are then claimed for `longest` times as long. Null: simulate.
-  [[nodiscard]] const LearnedCost* begin_replay(const CollectiveCall& call, double longest);
+  /// use its links; these are then claimed for that time. Null: simulate.
+  [[nodiscard]] const LearnedCost* begin_replay(const CollectiveCall& call);
+  /// The same if computing may slow it down: the links are claimed until end_slowed_replay().
+  [[nodiscard]] const LearnedCost* begin_slowed_replay(const CollectiveCall& call);
+  void end_slowed_replay(const CollectiveCall& call);
   /// Claims the links for a simulation of the call's messages.
   void begin_simulated(CollectiveCall& call);
   /// Whether nothing else has used the links since then.
@@ -37,6 +40,9 @@ class CollectiveCosts {
   void end_simulated(CollectiveCall& call);
 
  private:
+  /// Null: unknown, or not to be replayed.
+  [[nodiscard]] const LearnedCost* learned(const CollectiveCall& call) const;
+
   RuntimeState& state_;
   std::map<CollectiveKey, LearnedCost> learned_;
   std::map<CollectiveKey, std::shared_ptr<const Schedule>> schedules_;

@@ -104,7 +104,7 @@ bool Collectives::ends_at_once(CollectiveCall& call) {
 }
 
 bool Collectives::replay(CollectiveCall& call) {
-  const LearnedCost* const cost = costs_.begin_replay(call, 1);
+  const LearnedCost* const cost = costs_.begin_replay(call);
   if (cost == nullptr) return false;
   for (std::size_t member = 0; member < cost->duration_s.size(); ++member) {
     end(call,
@@ -170,7 +170,7 @@ void Collectives::simulate_beside(const std::shared_ptr<CollectiveCall>& shared,
   const auto place = static_cast<std::size_t>(member);
   const std::optional<double> fixed = costs_.fixed_s(call);
   if (!fixed && !call.token && call.replayed == nullptr) {
-    call.replayed = costs_.begin_replay(call, contention_.largest_slowdown());
+    call.replayed = costs_.begin_slowed_replay(call);
     if (call.replayed == nullptr) costs_.begin_simulated(call);
   }
   contention_.begin_moving(shared, member);
@@ -179,6 +179,8 @@ void Collectives::simulate_beside(const std::shared_ptr<CollectiveCall>& shared,
     end(call, member, state_.clocks.simgrid_s(), {});
   } else if (call.replayed != nullptr) {
     contention_.pace(call, member, call.replayed->duration_s[place]);
+    // Before end(), as in end_simulated().
+    if (++call.finished == call.among->size()) costs_.end_slowed_replay(call);
     end(call, member, state_.clocks.simgrid_s(), call.replayed->traffic[place]);
   } else {
     const Traffic sent = simulate_rounds(call, member);

@@ -17,8 +17,6 @@ Contention::Contention(RuntimeState& state) : state_(state) {
     member.moving_changed = simgrid::s4u::Semaphore::create(0);
     member.pace_changed = simgrid::s4u::Semaphore::create(0);
   }
-  for (const WorkerInfo& worker : workers)
-    largest_slowdown_ = std::max(largest_slowdown_, worker.overlap.exchange_slowdown);
 }
 
 void Contention::begin_pass() {

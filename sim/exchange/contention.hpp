@@ -31,8 +31,6 @@ class Contention {
   }
   /// Whether computation slows the collective down, or its messages slow computation down.
   [[nodiscard]] bool concerns(const CollectiveCall& call) const;
-  /// The largest exchange_slowdown of any worker.
-  [[nodiscard]] double largest_slowdown() const { return largest_slowdown_; }
 
   /// Lets a worker with a busy stream compute for `seconds` of uncontended time. Returns the
   /// contended time.
@@ -57,7 +55,6 @@ class Contention {
 
   RuntimeState& state_;
   std::vector<Member> members_;  ///< by rank; empty if overlap is free for all
-  double largest_slowdown_ = 1;
 };
 
 }  // namespace epochcast::sim

@@ -25,7 +25,9 @@ std::uint64_t Interference::begin_simulated(const Footprint& footprint, double s
   bool is_shared = false;
   for (const std::size_t index : footprint.slots) {
     Slot& slot = slots_[index];
-    if (slot.replayed_until_s > start_s + rounding_s(origin_s_ + start_s)) has_conflict_ = true;
+    const bool is_replaying =
+        slot.replays > 0 || slot.replayed_until_s > start_s + rounding_s(origin_s_ + start_s);
+    has_conflict_ = has_conflict_ || is_replaying;
     is_shared = is_shared || slot.simulations > 0;
     ++slot.simulations;
     ++slot.begins;
@@ -47,15 +49,29 @@ bool Interference::is_alone(const Footprint& footprint, std::uint64_t token) con
 }
 
 bool Interference::begin_replay(const Footprint& footprint, double start_s, double end_s) {
+  if (!begin_replay(footprint, start_s)) return false;
+  end_replay(footprint, end_s);
+  return true;
+}
+
+bool Interference::begin_replay(const Footprint& footprint, double start_s) {
   if (is_simulating(footprint)) return false;
   for (const std::size_t index : footprint.slots) {
     Slot& slot = slots_[index];
-    if (std::max(slot.simulated_until_s, slot.replayed_until_s) >
-        start_s + rounding_s(origin_s_ + start_s))
-      has_conflict_ = true;
-    slot.replayed_until_s = std::max(slot.replayed_until_s, end_s);
+    const bool is_used = std::max(slot.simulated_until_s, slot.replayed_until_s) >
+                         start_s + rounding_s(origin_s_ + start_s);
+    has_conflict_ = has_conflict_ || is_used || slot.replays > 0;
+    ++slot.replays;
   }
   return true;
+}
+
+void Interference::end_replay(const Footprint& footprint, double end_s) {
+  for (const std::size_t index : footprint.slots) {
+    Slot& slot = slots_[index];
+    --slot.replays;
+    slot.replayed_until_s = std::max(slot.replayed_until_s, end_s);
+  }
 }
 
 bool Interference::is_simulating(const Footprint& footprint) const {

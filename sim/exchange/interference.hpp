@@ -33,6 +33,10 @@ class Interference {
   /// Claims the links for a replay. Returns false when a simulation uses them: then
   /// simulate.
   [[nodiscard]] bool begin_replay(const Footprint& footprint, double start_s, double end_s);
+  /// The same for a replay whose end is not known yet.
+  [[nodiscard]] bool begin_replay(const Footprint& footprint, double start_s);
+  /// That replay ends.
+  void end_replay(const Footprint& footprint, double end_s);
 
   /// Whether a simulation is using any of the links now.
   [[nodiscard]] bool is_simulating(const Footprint& footprint) const;
@@ -45,6 +49,7 @@ class Interference {
     int simulations = 0;       ///< in progress
     std::uint64_t begins = 0;  ///< of simulations, in total
     double simulated_until_s = 0;
+    int replays = 0;  ///< in progress, of unknown end
     double replayed_until_s = 0;
   };
   [[nodiscard]] std::uint64_t begins(const Footprint& footprint) const;

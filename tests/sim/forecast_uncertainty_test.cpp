@@ -101,7 +101,7 @@ TEST_CASE("overlap on GPUs of data sheets is charged, between nothing and the mo
   Job most = free;
   most.platform.nodes.front().devices.front().overlap->batch_slowdown = 1.4;
 
-  const std::string strategy = GENERATE("sync", "zero");
+  const std::string strategy = GENERATE("sync", "zero", "fsdp");
   CAPTURE(strategy);
   const RunResult charged = forecast_of(job, strategy);
   const double free_s = forecast_of(free, strategy).epoch_s;

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Computing and exchanging at the same time takes longer than either alone.
+#include <map>
+#include <string>
+
 #include "strategies/strategy.hpp"
 #include "tests/catch.hpp"
 #include "tests/sim/clusters.hpp"
@@ -134,19 +137,25 @@ TEST_CASE("overlap with a cost on larger clusters is forecast as by full simulat
       {mixed(4, 2, 1, pcie(), fat_tree()), mixed(3, 2, 1, nvlink(), star()), plain_star(4, {})});
 }
 
-/// A strategy whose exchanges overlap computing.
+/// A strategy whose exchanges overlap computing, with its settings.
 struct Overlapping {
   const char* strategy;
   Overlap overlap;
+  std::map<std::string, std::string> settings;
 };
 
 TEST_CASE("overlap with a cost slows strategies in halves down, by its factor at most") {
   constexpr double kSlowdown = 1.5;
-  const std::vector<Overlapping> cases = {{"zero", Overlap::bucket}, {"sync", Overlap::dear}};
+  const std::vector<Overlapping> cases = {{"fsdp", Overlap::none, {{"sharding", "full-shard"}}},
+                                          {"fsdp", Overlap::none, {{"sharding", "shard-grad-op"}}},
+                                          {"fsdp", Overlap::none, {{"sharding", "hybrid-shard"}}},
+                                          {"zero", Overlap::bucket, {}},
+                                          {"sync", Overlap::dear, {}}};
   std::vector<Run> runs;
   for (const Overlapping& each : cases) {
     Job job = job_on(mixed(2, 1, 1, pcie(), star()), 50 * 4 * 8 + 3);
     job.config.overlap = each.overlap;
+    for (const auto& [name, value] : each.settings) set(job.config, name, value);
     runs.push_back({job, each.strategy});
     for (CostTrace& trace : job.traces) cost_overlap(trace, kSlowdown, kSlowdown);
     runs.push_back({job, each.strategy});
@@ -158,7 +167,7 @@ TEST_CASE("overlap with a cost slows strategies in halves down, by its factor at
 
   for (std::size_t i = 0; i < runs.size(); i += 3) {
     const Overlapping& each = cases[i / 3];
-    CAPTURE(each.strategy);
+    CAPTURE(each.strategy, each.settings);
     CHECK(results[i + 1].epoch_s > 1.01 * results[i].epoch_s);
     CHECK(results[i + 1].epoch_s < kSlowdown * results[i].epoch_s);
     check_equal(results[i + 1], results[i + 2]);

@@ -30,6 +30,19 @@ Observed check_same(const Platform& platform, const Program& program) {
   return fast;
 }
 
+TEST_CASE("a replay of unknown end claims its links until it ends, not longer") {
+  const sim::Footprint links = {.slots = {0, 1}};
+  const sim::Footprint others = {.slots = {1, 2}};
+  sim::Interference interference(2);
+  REQUIRE(interference.begin_replay(links, 1.0));
+  interference.end_replay(links, 2.0);
+
+  REQUIRE(interference.begin_replay(links, 2.0));
+  CHECK_FALSE(interference.has_conflict());
+  CHECK(interference.begin_replay(others, 3.0, 4.0));
+  CHECK(interference.has_conflict());
+}
+
 TEST_CASE("a message during a replayed all-reduce restarts the simulation in full") {
   // Rank 3 sends a long message to rank 0's node neighbour while 0, 1, 2 continue to exchange.
   const Program program = [](Fabric& fabric) {
