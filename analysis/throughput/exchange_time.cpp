@@ -22,6 +22,8 @@ constexpr double kTcpConnectionsPerPort = 2;
 // Below it, a device reaches its neighbours through PCIe.
 constexpr double kPcieBytesPerS = 33e9;
 constexpr double kHostSumBytesPerS = 20e9;
+// gRPC copies and serialises tensors; assumed.
+constexpr double kGrpcShare = 0.5;
 // Of a message without bytes, with the kernel or proxy thread that passes it on.
 constexpr double kPcieHopS = 6e-6;
 constexpr double kSwitchedHopS = 2.5e-6;
@@ -61,6 +63,11 @@ double tree_s(const ReachedRates& rates, const TrainingRow& row, double bytes, d
   return slowest_s + messages * tree_hops_s(rates, row);
 }
 
+/// Seconds of both pipelined parts: the longer one and a share of the shorter one.
+double pipelined_s(double one_s, double other_s) {
+  return std::max(one_s, other_s) + kPipelineShare * std::min(one_s, other_s);
+}
+
 }  // namespace
 
 ReachedRates default_rates(const NodeFigures& node) {
@@ -71,6 +78,7 @@ ReachedRates default_rates(const NodeFigures& node) {
     rates.node_hop_s = is_pcie ? kPcieHopS : kSwitchedHopS;
     rates.network_bytes_per_s = rates.server_bytes_per_s = node.network_bytes_per_s;
     rates.network_hop_s = std::max(kRdmaHopS, node.network_latency_s);
+    rates.shaped_share = 1;
     return rates;
   }
   rates.node_bytes_per_s =
@@ -83,14 +91,24 @@ ReachedRates default_rates(const NodeFigures& node) {
     rates.network_bytes_per_s =
         std::min(kTcpShare * nominal, ports * kTcpConnectionsPerPort * kTcpConnectionBytesPerS);
     rates.network_hop_s = kTcpHopS;
+    rates.shaped_share = kTcpShare;
     rates.server_bytes_per_s = std::min(kTcpShare * nominal / ports, kTcpConnectionBytesPerS);
   } else {
     rates.network_bytes_per_s = kRdmaShare * nominal;
     if (node.transport == Transport::staged)
       rates.network_bytes_per_s = std::min(rates.network_bytes_per_s, ports * kStagedPortBytesPerS);
     rates.network_hop_s = kRdmaHopS;
+    rates.shaped_share = kRdmaShare;
     rates.server_bytes_per_s = rates.network_bytes_per_s;
   }
+  return rates;
+}
+
+ReachedRates shaped_rates(ReachedRates rates, double link_bytes_per_s) {
+  if (link_bytes_per_s <= 0) return rates;
+  const double most = rates.shaped_share * link_bytes_per_s;
+  rates.network_bytes_per_s = std::min(rates.network_bytes_per_s, most);
+  rates.server_bytes_per_s = std::min(rates.server_bytes_per_s, most);
   return rates;
 }
 
@@ -114,12 +132,20 @@ double exchange_s(const ReachedRates& rates,
       const double node = in_node.devices > 1 ? ring_s(rates, in_node, bytes, messages) : 0;
       if (row.nodes == 1) return node;
       const double servers = bytes / rates.server_bytes_per_s + 2 * rates.network_hop_s;
-      return std::max(node / rates.crossing_share, servers) +
-             kPipelineShare * std::min(node / rates.crossing_share, servers);
+      return pipelined_s(node / rates.crossing_share, servers);
     }
     case Exchange::parameter_server: {
       const double copies_s = 2 * bytes / rates.node_bytes_per_s;
       return copies_s + row.devices * bytes / kHostSumBytesPerS;
+    }
+    case Exchange::grpc: {
+      const double node = in_node.devices > 1 ? ring_s(rates, in_node, bytes, messages) : 0;
+      if (row.nodes == 1) return node;
+      // A server's node sends its part to the other nodes, and its sums to the other servers.
+      const double servers = row.servers > 0 ? row.servers : row.nodes;
+      const double sent = bytes * (row.nodes - 1 + servers - 1) / servers;
+      return pipelined_s(node,
+                         sent / (kGrpcShare * rates.server_bytes_per_s) + 2 * rates.network_hop_s);
     }
   }
   return 0;

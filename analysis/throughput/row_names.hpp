@@ -20,7 +20,8 @@ inline constexpr RowName<Exchange> kExchangeNames[] = {
     {"ring", Exchange::ring},
     {"nccl", Exchange::nccl},
     {"byteps", Exchange::byteps},
-    {"parameter-server", Exchange::parameter_server}};
+    {"parameter-server", Exchange::parameter_server},
+    {"grpc", Exchange::grpc}};
 inline constexpr RowName<GradientOverlap> kOverlapNames[] = {
     {"none", GradientOverlap::none},
     {"bucket", GradientOverlap::bucket},

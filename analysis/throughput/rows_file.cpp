@@ -80,6 +80,7 @@ TrainingJob read_job(JsonInput input) {
     if (const auto found = input.maybe(key)) value = found->quantity(Dimension::seconds, true);
   };
   if (const auto kernels = input.maybe("kernels")) job.kernels = read_positive(*kernels);
+  seconds("device-sample", job.device_sample_s);
   seconds("node-sample", job.node_sample_s);
   seconds("distributed-step", job.distributed_step_s);
   if (const auto exchange = input.maybe("exchange"))
@@ -103,6 +104,10 @@ TrainingRow read_row(JsonInput& input) {
   row.batch = read_positive(input.at("batch"));
   if (const auto accumulation = input.maybe("accumulation"))
     row.accumulation = static_cast<int>(accumulation->integer(1, 1'000'000));
+  if (const auto rate = input.maybe("network"))
+    row.network_bytes_per_s = rate->quantity(Dimension::bytes_per_s);
+  if (const auto servers = input.maybe("servers"))
+    row.servers = static_cast<int>(servers->integer(1, row.nodes));
   return row;
 }
 

@@ -39,10 +39,15 @@ double added_s(const TrainingJob& job,
     const double during = added_s(job, GradientOverlap::bucket, assumptions, cost, row, batch_s);
     return assumptions.overlapping_share * during + (1 - assumptions.overlapping_share) * after;
   }
+  ReachedRates rates = assumptions.rates;
+  rates.node_bytes_per_s *= cost.node_rate_share;
+  rates.network_bytes_per_s *= cost.network_rate_share;
+  rates.server_bytes_per_s *= cost.network_rate_share;
+  rates.shaped_share *= cost.network_rate_share;
+  rates = shaped_rates(rates, row.network_bytes_per_s);
   const double messages = message_count(job, overlap);
-  const double whole_s =
-      exchange_s(assumptions.rates, job.exchange, row, job.gradient_bytes, messages) +
-      (row.devices > 1 ? messages * cost.message_s : 0);
+  const double whole_s = exchange_s(rates, job.exchange, row, job.gradient_bytes, messages) +
+                         (row.devices > 1 ? messages * cost.message_s : 0);
   if (overlap == GradientOverlap::none || whole_s == 0) return whole_s;
   const bool is_next_forward = overlap == GradientOverlap::priority;
   const double window_s = cost.hiding_share.value_or(assumptions.hiding_share) * batch_s *
@@ -53,8 +58,7 @@ double added_s(const TrainingJob& job,
   if (overlap == GradientOverlap::bucket)
     last_bytes = std::max(last_bytes, job.gradient_bytes / messages / 2);
   if (is_next_forward) last_bytes = 0;
-  const double last_s =
-      last_bytes > 0 ? exchange_s(assumptions.rates, job.exchange, row, last_bytes, 1) : 0;
+  const double last_s = last_bytes > 0 ? exchange_s(rates, job.exchange, row, last_bytes, 1) : 0;
   const double exposed_s = std::max(last_s, whole_s - window_s);
   return exposed_s + assumptions.overlap_slowdown * (whole_s - std::min(whole_s, exposed_s));
 }

@@ -26,7 +26,14 @@ struct StepCost {
   /// Fitted to rows; absent: those of StepAssumptions.
   std::optional<double> variation = {};
   std::optional<double> hiding_share = {};
+  /// Of the assumed rates inside a node and between nodes.
+  double node_rate_share = 1;
+  double network_rate_share = 1;
 };
+
+/// What slows a node that loses much of its devices' rates, if an exchange does not explain it:
+/// an input pipeline, which all devices of a node share, or copies between its devices.
+enum class NodeLimit { loading, copies };
 
 /// General figures that rows rarely determine; docs/simulator.md has their sources.
 struct StepAssumptions {
@@ -40,7 +47,14 @@ struct StepAssumptions {
   double overlapping_share = 0.5;
   /// A scheduler of priorities' work for each message; a row of a full node replaces it.
   double scheduler_s = 0;
+  /// Loss of a full node above which `node_limit` counts; less is an extra time of every node. Input
+  /// is the usual limit: all devices wait for it at once, contention alone costs single percents.
+  double limited_loss = 0.3;
+  NodeLimit node_limit = NodeLimit::loading;
   ReachedRates rates;
+  /// Standard deviations of rates inside a node and between nodes, as factors.
+  double node_rate_factor = 1.25;
+  double network_rate_factor = 1.2;
 };
 
 /// Seconds of one optimizer step of `row`: its micro-batches with the slowest of P devices (sqrt(2

@@ -27,7 +27,7 @@ struct NodeFigures {
   double memory_bytes_per_s = 0;
 };
 
-enum class Exchange { none, ring, nccl, byteps, parameter_server };
+enum class Exchange { none, ring, nccl, byteps, parameter_server, grpc };
 
 /// When gradients leave: after backward, in buckets or one by one during it, by priority (also
 /// during the next forward), or unknown: the mean of `none` and `bucket`.
@@ -46,6 +46,9 @@ struct TrainingJob {
   /// Kernels that a batch starts at least, forward and backward: the fixed part of its time follows
   /// from them.
   double kernels = 300;
+  /// Of a device for a sample, from its data sheet: divides a row of several nodes into computing
+  /// and exchange, if no row of one device or node does. 0: unknown.
+  double device_sample_s = 0;
   /// Of a node for each sample of its devices (loading), and of a step with several devices (a walk
   /// through the graph). Rows of a full node replace them.
   double node_sample_s = 0;
@@ -66,6 +69,10 @@ struct TrainingRow {
   int devices = 1;
   double batch = 1;
   int accumulation = 1;
+  /// Of a node's shaped link; 0: its whole network.
+  double network_bytes_per_s = 0;
+  /// Nodes with a parameter server of Exchange::grpc; 0: all.
+  int servers = 0;
 };
 
 }  // namespace epochcast

@@ -51,9 +51,43 @@ TEST_CASE("rates that are reached are not reduced again", "[throughput]") {
   CHECK(rates.network_hop_s == 30e-6);
 }
 
+TEST_CASE("a shaped link limits rates between nodes, by the share that is reached",
+          "[throughput]") {
+  ReachedRates rates = rates_of(100e9, 10e9);
+  rates.shaped_share = 0.8;
+
+  const ReachedRates slow = shaped_rates(rates, 1e9);
+
+  CHECK(slow.network_bytes_per_s == Approx(0.8e9));
+  CHECK(slow.server_bytes_per_s == Approx(0.8e9));
+  CHECK(slow.node_bytes_per_s == 100e9);
+  CHECK(shaped_rates(rates, 0).network_bytes_per_s == 10e9);
+  CHECK(shaped_rates(rates, 100e9).network_bytes_per_s == 10e9);
+}
+
+TEST_CASE("servers on fewer nodes send more of the sums each", "[throughput]") {
+  const ReachedRates rates = rates_of(100e9, 10e9);
+  const auto time_of = [&](int nodes, int servers) {
+    const TrainingRow row = {.nodes = nodes, .devices = nodes, .servers = servers};
+    return exchange_s(rates, Exchange::grpc, row, 1e9, 1);
+  };
+  // Sums for the other nodes and gradients for the other servers; gRPC reaches half of the rate.
+  const auto expected = [](double nodes, double servers) {
+    return (nodes - 1 + servers - 1) / servers * 1e9 / (0.5 * 10e9);
+  };
+
+  CHECK(time_of(2, 2) == Approx(expected(2, 2)));
+  CHECK(time_of(8, 8) == Approx(expected(8, 8)));
+  CHECK(time_of(8, 4) == Approx(expected(8, 4)));
+  CHECK(time_of(8, 0) == time_of(8, 8));
+}
+
 TEST_CASE("one device exchanges nothing", "[throughput]") {
-  for (const Exchange exchange :
-       {Exchange::ring, Exchange::nccl, Exchange::byteps, Exchange::parameter_server}) {
+  for (const Exchange exchange : {Exchange::ring,
+                                  Exchange::nccl,
+                                  Exchange::byteps,
+                                  Exchange::parameter_server,
+                                  Exchange::grpc}) {
     CHECK(exchange_s(rates_of(1e9, 1e9), exchange, {}, 1e9, 1) == 0);
   }
 }
