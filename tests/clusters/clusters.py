@@ -85,7 +85,7 @@ def load_systems(folder=HERE / "systems"):
 
 def problems_of(recorded, forecasts, systems):
     """What is wrong with the recorded forecasts, a line each."""
-    expected = {r["id"] for data in systems for r in data["asked"] if translate.expressible(data["system"], r)}
+    expected = {r["id"] for data in systems for r in data["asked"] if translate.expressible(r)}
     problems = [f"{name}: not forecast" for name in sorted(expected - set(recorded))]
     problems += [f"{name}: not a question that can be expressed" for name in sorted(set(recorded) - expected)]
     for name in sorted(expected & set(recorded)):

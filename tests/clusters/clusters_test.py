@@ -48,6 +48,29 @@ class Units(unittest.TestCase):
     def test_a_rate_of_all_devices_is_the_step_of_their_samples(self):
         self.assertAlmostEqual(translate.step_s(ROW, {"id": "w", "batch_per_device": 32}, 512.0), 8 * 32 / 512.0)
 
+    def test_strong_scaling_divides_a_workload_s_global_batch(self):
+        workload = {"id": "w", "batch_per_device": None, "global_batch": 256}
+        self.assertEqual(translate.row_json(ROW, workload)["batch"], 32)
+
+
+class Rows(unittest.TestCase):
+    def test_a_shaped_link_and_servers_are_the_row_s_own(self):
+        row = dict(ROW, network_bytes_per_s=125e6, parameter_servers=2)
+        found = translate.row_json(row, {"id": "w", "batch_per_device": 32})
+        self.assertEqual((found["network"], found["servers"]), ("125000000Bps", 2))
+
+    def test_the_largest_all_reduce_is_the_network_s_rate(self):
+        messages = [{"kind": "NCCL all-reduce of 4 nodes", "bytes": size, "measured": rate} for size, rate in ((9, 15.0), (1, 8.5))]
+        self.assertEqual(translate.measured_of({"network_given": messages + [{"kind": "iperf", "measured": 9.5}]}),
+                         {"network": "15.0Gbps"})
+        self.assertEqual(translate.measured_of({}), {})
+
+    def test_a_data_sheet_s_time_of_a_sample_needs_the_network_s_operations(self):
+        hardware = {"device": "x", "device_facts": {"peak": {"float16": "100Tflops"}}}
+        workload = {"network": "transformer-base", "precision": "mixed float16"}
+        self.assertAlmostEqual(float(translate.device_sample(hardware, workload)[:-1]), 6 * 63e6 / 35e12)
+        self.assertIsNone(translate.device_sample(hardware, dict(workload, network="resnet50")))
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -6,8 +6,8 @@ import translate
 def base_step(data, row):
     """The step of the given row with the most devices, of the same job if there is one, in the asked row's batch."""
     workload = next(w for w in data["workloads"] if w["id"] == row["workload"])
-    rows = [r for r in data["given"] if r["workload"] == row["workload"] and r.get("measured") and not r.get("known")
-            and translate.is_training(r) and r["devices"] <= row["devices"]]
+    rows = [r for r in data["given"] if r["workload"] == row["workload"] and r.get("measured")
+            and (not r.get("known") or r.get("calibration")) and translate.is_training(r) and r["devices"] <= row["devices"]]
     same = [r for r in rows if translate.same_job(r, row)] or rows
     if not same:
         return None

@@ -25,6 +25,9 @@ The model is described in [simulator](simulator.md#calibration-from-rows). Every
 - A transformer starts 12 kernels for each parameter tensor and batch, a convolutional or fused network 3.
 - Without a row of a full node: 4 us of a node per image that is loaded from disk, and 3 us per kernel for
   `find_unused_parameters`.
+- Without a row of one device or node: 35 % of the device's peak, 6 operations per parameter and token.
+- Servers over gRPC: half of a connection's rate; half of what is exchanged overlaps with backward.
+- Links that are shaped, and other rows of a system with a measured all-reduce, reach its share of the nominal rate.
 - NCCL 2.4 has no trees for large messages. An InfiniBand port reaches 85 % of its nominal rate, 8.5 GB/s if messages
   are staged in host memory. A TCP port reaches 90 %, at most two connections of 1.7 GB/s.
 

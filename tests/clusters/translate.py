@@ -5,17 +5,19 @@ import re
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-# Asynchronous, gossip, DiLoCo and Hivemind rows, and parameter servers over gRPC, are not expressible.
+# Gossip, DiLoCo, local SGD and Hivemind are not expressible.
 STRATEGIES = {"sync", "byteps", "ps-sync", "none", "collective"}
-LEFT_OUT = ("diloco-l40s", "decent-dp-", "hivemind-", "tf-k80")
 
 # Networks that models/networks lacks: parameter tensors, and parameters whose gradients are complete only at the end of
-# backward (embeddings, also those that the output layer shares).
+# backward (embeddings, also those that the output layer shares). Operations of a sample, if a row of one device is absent:
+# 6 for each parameter and token.
 NETWORKS = {
     "bert-base": {"tensors": 206, "last": 23_440_896},
     "bert-large": {"tensors": 398, "last": 31_254_528},
     "transformer-xl-base": {"tensors": 230, "last": 137_000_000},
     "transformer-xl-large": {"tensors": 260, "last": 37_000_000},
+    "transformer-base": {"tensors": 257, "last": 19_005_440, "operations": 6 * 63_000_000},
+    "llama-30m": {"tensors": 57, "last": 12_865_792},
     "resnet101": {"tensors": 314, "last": 0},
     "resnet152": {"tensors": 467, "last": 0},
     "resnet50": {"tensors": 161, "last": 0},
@@ -27,20 +29,28 @@ NETWORKS = {
     "vgg16": {"tensors": 32, "last": 0},
 }
 # Memory traffic per parameter and step: float32 states read and written, and one pass for clipping or unscaling.
-OPTIMIZER_BYTES = {"SGD": 20, "SGD momentum": 20, "SGD/LARS": 36, "Adam": 36, "LAMB": 56}
+OPTIMIZER_BYTES = {"SGD": 20, "SGD momentum": 20, "SGD/LARS": 36, "Adam": 36, "AdamW": 36, "LAMB": 56}
+# Of a device's peak that training reaches (given rows of one device: 29 to 48 %).
+REACHED_PEAK = 0.35
 NUMBERS = {"one": 1, "two": 2, "four": 4, "eight": 8}
 
 
-def expressible(system, row):
-    return not system.startswith(LEFT_OUT) and row["strategy"] in STRATEGIES
+def expressible(row):
+    return row["strategy"] in STRATEGIES
 
 
-def memory_bytes_per_s(hardware):
-    facts = hardware.get("device_facts", {})
-    if "bandwidth" in facts:
-        return facts["bandwidth"]
+def device_facts(hardware):
     file = ROOT / "models" / "devices" / (hardware["device"] + ".json")
-    return json.loads(file.read_text())["bandwidth"] if file.exists() else None
+    return hardware.get("device_facts") or (json.loads(file.read_text()) if file.exists() else {})
+
+
+def device_sample(hardware, workload):
+    """Time of a sample from the device's data sheet, if the network's operations are known."""
+    peak = device_facts(hardware).get("peak", {}).get(workload["precision"].split()[-1])
+    operations = NETWORKS[workload["network"]].get("operations")
+    if not peak or not operations:
+        return None
+    return f"{operations / (REACHED_PEAK * float(peak.removesuffix('Tflops')) * 1e12):.4g}s"
 
 
 def rate(bytes_per_s):
@@ -64,10 +74,18 @@ def cluster_of(data):
         node["transport"] = "tcp"
     elif "GPUDirect RDMA is not mentioned" in text or "no peer-to-peer" in hardware["node_interconnect"]:
         node["transport"] = "staged"
-    memory = memory_bytes_per_s(hardware)
+    memory = device_facts(hardware).get("bandwidth")
     if memory:
         node["memory"] = memory
     return node
+
+
+def measured_of(data):
+    """Rates that the system's own benchmarks reach: the largest all-reduce."""
+    messages = [m for m in data.get("network_given", []) if m["kind"].startswith("NCCL all-reduce")]
+    if not messages:
+        return {}
+    return {"network": f"{max(messages, key=lambda m: m['bytes'])['measured']}Gbps"}
 
 
 def row_value(row, workload, name, default=None):
@@ -75,8 +93,8 @@ def row_value(row, workload, name, default=None):
 
 
 def batch_of(row, workload):
-    if row.get("global_batch"):
-        return row["global_batch"] / row["devices"]
+    if row_value(row, workload, "global_batch"):
+        return row_value(row, workload, "global_batch") / row["devices"]
     return row_value(row, workload, "batch_per_device")
 
 
@@ -111,6 +129,9 @@ def from_step(row, workload, seconds):
 
 def job_overlap(row):
     bucket = row.get("bucket", "")
+    # Servers over gRPC: pushes go on during backward, pulls do not.
+    if "parameter_servers" in row:
+        return "unknown"
     if row.get("overlap") is True or (row["strategy"] == "ps-sync" and "overlap" not in row):
         return "priority" if "priority" in bucket else "tensor" if re.search("per tensor|tensor by", bucket) else "bucket"
     return "none" if row.get("overlap") is False else "unknown"
@@ -131,7 +152,7 @@ def job_of(data, workload, row):
     if row["strategy"] == "byteps" or row["strategy"] == "ps-sync" and "summed on the GPUs of a machine" in software:
         job["exchange"] = "byteps"
     elif row["strategy"] == "ps-sync":
-        job["exchange"] = "parameter-server"
+        job["exchange"] = "grpc" if "gRPC" in software else "parameter-server"
     else:
         # NCCL 2.4 has trees for small messages only.
         job["exchange"] = "ring" if "NCCL 2.4" in software else "nccl"
@@ -144,9 +165,11 @@ def job_of(data, workload, row):
     if "merged" in bucket:
         job["overlap"], job["tensors"] = "tensor", 10
     # Transformers start some 12 kernels for each parameter tensor, convolutional networks and fused ones 3.
-    is_transformer = workload["network"].startswith(("bert", "transformer"))
+    is_transformer = workload["network"].startswith(("bert", "transformer", "llama"))
     is_fused = "distributed fused LAMB" in data["software"]
     job["kernels"] = network["tensors"] * (3 if not is_transformer or is_fused else 12)
+    if device_sample(data["hardware"], workload):
+        job["device-sample"] = device_sample(data["hardware"], workload)
     if "find_unused_parameters" in software:
         job["distributed-step"] = f"{job['kernels'] * 3}us"
     if re.search("real ImageNet|DALI, ImageNet", software):
@@ -168,8 +191,7 @@ def same_job(row, other):
 
 def measured_rows(data, workload, row):
     """The given rows that a forecast of `row` may use: those of its job, and what other jobs of the workload have instead."""
-    rows = [r for r in data["given"] if r["workload"] == workload["id"] and r.get("measured") and is_training(r)
-            and not r.get("calibration")]
+    rows = [r for r in data["given"] if r["workload"] == workload["id"] and r.get("measured") and is_training(r)]
     same = [r for r in rows if same_job(r, row)]
     others = [r for r in rows if not same_job(r, row)]
     if not any(r["devices"] == 1 for r in same):
@@ -207,8 +229,13 @@ def like_rows(data, workload, row):
 
 def row_json(row, workload):
     accumulation = row_value(row, workload, "accumulation", 1)
-    return {"nodes": row["nodes"], "devices": max(1, row["devices"] // row["nodes"]), "batch": batch_of(row, workload),
-            "accumulation": accumulation if isinstance(accumulation, int) else 1}
+    found = {"nodes": row["nodes"], "devices": max(1, row["devices"] // row["nodes"]), "batch": batch_of(row, workload),
+             "accumulation": accumulation if isinstance(accumulation, int) else 1}
+    if row.get("network_bytes_per_s"):
+        found["network"] = rate(row["network_bytes_per_s"])
+    if row.get("parameter_servers"):
+        found["servers"] = row["parameter_servers"]
+    return found
 
 
 def measured_json(row, workload):
@@ -225,7 +252,7 @@ def collective_json(row):
 def questions(data, asked=None):
     """(rows file, asked rows) for every job of the system."""
     workloads = {w["id"]: w for w in data["workloads"]}
-    asked = [r for r in (data["asked"] if asked is None else asked) if expressible(data["system"], r)]
+    asked = [r for r in (data["asked"] if asked is None else asked) if expressible(r)]
     jobs = {}
     for row in asked:
         key = "collectives" if not is_training(row) else json.dumps(
@@ -242,6 +269,8 @@ def questions(data, asked=None):
         else:
             workload = workloads[rows[0]["workload"]]
             document["job"] = job_of(data, workload, rows[0])
+            if measured_of(data):
+                document["measured"] = measured_of(data)
             same, after = measured_rows(data, workload, rows[0])
             document["rows"] = [measured_json(r, workload) for r in same] + [
                 dict(measured_json(r, workload), overlap="none") for r in after] + [
