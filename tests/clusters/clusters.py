@@ -45,22 +45,41 @@ def answers_of(epochcast, jobs):
         return list(pool.map(lambda job: answer(epochcast, job[1]), jobs))
 
 
-def left_out(epochcast, systems):
-    """Errors of forecasts of given rows from rows of fewer devices of their workload: {system: [(error, is inside)]}."""
+def is_answerable(rows, row):
+    """Whether `row` is a measured row of training, and a row of `rows` is measured."""
+    return row.get("measured") and translate.is_training(row) and any(r.get("measured") for r in rows)
+
+
+def fewer_devices(data, row):
+    """The given rows without those of the row's workload with as many devices, and those of the workload."""
+    kept = [r for r in data["given"] if r["workload"] != row["workload"] or r["devices"] < row["devices"]]
+    return kept, [r for r in kept if r["workload"] == row["workload"]]
+
+
+def smaller_batches(data, row):
+    """The given rows without those of the row's network in its or a larger batch, and those of the network."""
+    workloads = {w["id"]: w for w in data["workloads"]}
+    network = translate.without_batch(row["workload"])
+    largest = translate.batch_of(row, workloads[row["workload"]])
+    kept = [r for r in data["given"] if translate.without_batch(r["workload"]) != network
+            or r["workload"] != row["workload"] and translate.batch_of(r, workloads[r["workload"]]) < largest]
+    return kept, [r for r in kept if translate.without_batch(r["workload"]) == network and translate.same_job(r, row)]
+
+
+def errors_of(epochcast, systems, kept_rows):
+    """Errors of forecasts of given rows from those that `kept_rows` leaves: {system: [(row, error, is inside)]}."""
     jobs = []
     for data in systems:
         for row in data["given"]:
-            fewer = [r for r in data["given"] if r["workload"] != row["workload"] or r["devices"] < row["devices"]]
-            has_base = any(r["workload"] == row["workload"] and r.get("measured") for r in fewer)
-            if not has_base or not row.get("measured") or not translate.is_training(row):
-                continue
-            jobs += [(data, document, rows) for document, rows in translate.questions(dict(data, given=fewer), [row])]
+            given, of_job = kept_rows(data, row)
+            if is_answerable(of_job, row):
+                jobs += [(data, document, rows) for document, rows in translate.questions(dict(data, given=given), [row])]
     errors = {}
     for (data, _, rows), answered in zip(jobs, answers_of(epochcast, jobs)):
         row, (seconds, low, high) = rows[0], answered[0]
         workload = next(w for w in data["workloads"] if w["id"] == row["workload"])
         measured = translate.step_s(row, workload, row["measured"])
-        errors.setdefault(data["system"], []).append((seconds / measured - 1, low <= measured <= high))
+        errors.setdefault(data["system"], []).append((row, seconds / measured - 1, low <= measured <= high))
     return errors
 
 
@@ -106,7 +125,7 @@ def main():
     if "--write" in sys.argv[2:]:
         lines = [f"  {json.dumps(name)}: {json.dumps(value)}" for name, value in forecasts.items()]
         FORECASTS.write_text("{\n" + ",\n".join(lines) + "\n}\n")
-        page.write(systems, forecasts, left_out(sys.argv[1], systems))
+        page.write(systems, forecasts, *(errors_of(sys.argv[1], systems, kept) for kept in (fewer_devices, smaller_batches)))
         print(f"{len(forecasts)} forecasts of {len(systems)} systems")
         return
     problems = problems_of(json.loads(FORECASTS.read_text()), forecasts, systems)

@@ -53,6 +53,27 @@ class Units(unittest.TestCase):
         self.assertEqual(translate.row_json(ROW, workload)["batch"], 32)
 
 
+def given(workload, devices, batch):
+    row = dict(ROW, id=f"{workload}/n1d{devices}", workload=workload, nodes=1, devices=devices, measured=1.0)
+    return row, {"id": workload, "batch_per_device": batch}
+
+
+class Left(unittest.TestCase):
+    SMALL, LARGE = given("net-b16", 1, 16), given("net-b64", 1, 64)
+    NODE = given("net-b64", 4, 64)
+    DATA = {"system": "s", "given": [SMALL[0], LARGE[0], NODE[0]], "workloads": [SMALL[1], LARGE[1]]}
+
+    def test_fewer_devices_leave_other_batches_and_smaller_rows_of_the_workload(self):
+        kept, of_workload = clusters.fewer_devices(self.DATA, self.NODE[0])
+        self.assertEqual(kept, [self.SMALL[0], self.LARGE[0]])
+        self.assertEqual(of_workload, [self.LARGE[0]])
+
+    def test_smaller_batches_leave_no_row_of_the_batch_itself(self):
+        kept, of_network = clusters.smaller_batches(self.DATA, self.NODE[0])
+        self.assertEqual((kept, of_network), ([self.SMALL[0]], [self.SMALL[0]]))
+        self.assertEqual(clusters.smaller_batches(self.DATA, self.SMALL[0]), ([], []))
+
+
 class Rows(unittest.TestCase):
     def test_a_shaped_link_and_servers_are_the_row_s_own(self):
         row = dict(ROW, network_bytes_per_s=125e6, parameter_servers=2)
@@ -60,7 +81,8 @@ class Rows(unittest.TestCase):
         self.assertEqual((found["network"], found["servers"]), ("125000000Bps", 2))
 
     def test_the_largest_all_reduce_is_the_network_s_rate(self):
-        messages = [{"kind": "NCCL all-reduce of 4 nodes", "bytes": size, "measured": rate} for size, rate in ((9, 15.0), (1, 8.5))]
+        messages = [{"kind": "NCCL all-reduce of 4 nodes", "bytes": size, "measured": rate}
+                    for size, rate in ((9, 15.0), (1, 8.5))]
         self.assertEqual(translate.measured_of({"network_given": messages + [{"kind": "iperf", "measured": 9.5}]}),
                          {"network": "15.0Gbps"})
         self.assertEqual(translate.measured_of({}), {})
