@@ -195,10 +195,12 @@ TEST_CASE("the interval of a node that loses a third contains other causes than 
     return forecast_rows(kNode, job_with(overlap), rows, {}, half).front();
   };
 
-  // A loader does not limit two devices of four; an extra time of each device adds half of 0.2 s.
+  // A loader lets two devices of four have all that it loads: 0.15 s. An extra time of each device
+  // adds half of 0.2 s. Copies that are slow enough for 0.3 s hide 0.06 s and take two thirds of
+  // the time among two devices: 0.21 s.
   const StepForecast limited = forecast_of(GradientOverlap::bucket, 0.3);
   CHECK(limited.step_s == Approx(0.15).epsilon(0.02));
-  CHECK(limited.high_s > 0.2);
+  CHECK(limited.high_s > 0.21);
   CHECK(limited.low_s > 0.9 * limited.step_s);
   // 20 % may be a loader's limit, too: two devices lose nothing then.
   const StepForecast slower = forecast_of(GradientOverlap::bucket, 0.12);
