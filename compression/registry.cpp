@@ -50,4 +50,14 @@ std::unique_ptr<Compression> make_compression(const JobConfig& config, int rank)
   return method == nullptr ? nullptr : method->make(config, rank);
 }
 
+std::string warm_up_note(const JobConfig& config, std::int64_t exchanges) {
+  const CompressionMethod* const method = find_compression(config.compression);
+  if (method == nullptr || method->warm_up == nullptr) return {};
+  const std::int64_t first = method->make(config, 0)->first_step();
+  if (first < exchanges) return {};
+  return "--compression " + std::string(method->name) + " compresses nothing: it begins after " +
+         std::to_string(first) + " exchanges, the job has " + std::to_string(exchanges) + " (--" +
+         std::string(method->warm_up->name) + ")";
+}
+
 }  // namespace epochcast

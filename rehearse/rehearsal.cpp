@@ -249,7 +249,7 @@ class RehearsalRun {
                    simulated_.workers(),
                    reports_,
                    simulated_.costs(),
-                   simulated_.job().config.accumulate);
+                   simulated_.job().config);
     const Job& job = simulated_.job();
     if (const std::string note = class_note(job.network, job.dataset); !note.empty())
       result.notes.push_back(note);

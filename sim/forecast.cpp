@@ -173,7 +173,7 @@ RunResult forecast(const Job& given,
     const std::vector<WorkerReport>& reports = passes.run(timeline, recording);
     result.iterations_per_epoch = reports.front().iterations_per_epoch;
     result.rounds_per_epoch = reports.front().rounds_per_epoch;
-    add_notes(result, workers, reports, costs, config.accumulate);
+    add_notes(result, workers, reports, costs, config);
     const bool sends_gradients = exchanges_gradients(simulated.strategy(), workers);
     if (config.overlap == Overlap::bucket && sends_gradients && !config.exchange_seconds.empty())
       result.notes.emplace_back("--exchange-seconds is taken for each bucket, not for all of them");

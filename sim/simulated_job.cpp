@@ -71,13 +71,13 @@ void add_notes(RunResult& result,
                const std::vector<WorkerInfo>& workers,
                const std::vector<WorkerReport>& reports,
                const WorkerCosts& costs,
-               std::int64_t accumulate) {
+               const JobConfig& config) {
   std::set<std::string> of_costs;
   for (std::size_t i = 0; i < workers.size(); ++i) {
     if (workers[i].role != Role::trains) continue;
     const BatchCost& cost = costs.of_device(static_cast<int>(i));
     if (!cost.error_note().empty()) of_costs.insert(cost.error_note());
-    const std::int64_t batch = part_of(reports[i].batch, accumulate, accumulate - 1);
+    const std::int64_t batch = part_of(reports[i].batch, config.accumulate, config.accumulate - 1);
     if (!cost.is_extrapolated(batch)) continue;
     result.input_grade = lowest(result.input_grade, Grade::extrapolated);
     const std::vector<std::int64_t> measured = cost.measured_batches();
@@ -87,6 +87,9 @@ void add_notes(RunResult& result,
   }
   result.notes.assign(of_costs.begin(), of_costs.end());
   add_partition_notes(result, workers, reports);
+  const std::int64_t exchanges = reports.front().rounds_per_epoch * reports.front().epochs;
+  if (const std::string note = warm_up_note(config, exchanges); !note.empty())
+    result.notes.push_back(note);
 }
 
 }  // namespace epochcast::sim

@@ -33,12 +33,12 @@ class SimulatedJob : public CostedJob {
   std::unique_ptr<Runtime> runtime_;
 };
 
-/// Adds notes on extrapolated costs and uneven batches to a result, and lowers its grade if costs
-/// are extrapolated.
+/// Adds notes on extrapolated costs, uneven batches and a compression's warm-up to a result, and
+/// lowers its grade if costs are extrapolated.
 void add_notes(RunResult& result,
                const std::vector<WorkerInfo>& workers,
                const std::vector<WorkerReport>& reports,
                const WorkerCosts& costs,
-               std::int64_t accumulate);
+               const JobConfig& config);
 
 }  // namespace epochcast::sim

@@ -220,6 +220,7 @@ void Messages::wait(int self, Operation& operation) {
   WorkerClock& clock = state_.clocks.of(self);
   state_.clocks.sleep_until(clock.local_s);
   message.carrier->join();
+  message.carrier = nullptr;  // which owns the message, and a stack of 256 KiB
   const double now_s = state_.clocks.simgrid_s();
   state_.interference.end_simulated(message.footprint, message.token, now_s);
   const double until_s = std::max(clock.local_s, now_s);

@@ -34,6 +34,23 @@ Job compressing_job(const std::string& compression) {
   return job;
 }
 
+TEST_CASE("a job that ends before its compression begins says so") {
+  Job job = compressing_job("onebit");
+  const auto notes_with = [&](int first) {
+    set(job.config, "onebit-freeze-step", first);
+    const std::vector<std::string> notes = forecast_of(job, "sync").notes;
+    return std::count(notes.begin(),
+                      notes.end(),
+                      "--compression onebit compresses nothing: it begins after " +
+                          std::to_string(first) +
+                          " exchanges, the job has 24 "
+                          "(--onebit-freeze-step)");
+  };
+
+  CHECK(notes_with(23) == 0);
+  CHECK(notes_with(24) == 1);
+}
+
 TEST_CASE("compressing jobs are forecast as by full simulation, also with a warm-up") {
   std::vector<Run> runs;
   const auto add = [&](Job job, const std::string& strategy) {
