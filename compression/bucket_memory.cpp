@@ -2,6 +2,7 @@
 #include "compression/bucket_memory.hpp"
 
 #include <cstdint>
+#include <utility>
 
 #include "base/error.hpp"
 
@@ -24,7 +25,8 @@ class Reader {
     return number;
   }
   const char* take(std::uint64_t count) {
-    if (count > text_.size() - next_) throw RunError("the state of the compression is incomplete");
+    if (count > text_.size() - next_)
+      throw RunError("the numbers kept between exchanges are incomplete");
     const char* const begin = text_.data() + next_;
     next_ += count;
     return begin;
@@ -50,7 +52,7 @@ std::string BucketMemory::save() const {
 }
 
 void BucketMemory::load(const std::string& text) {
-  all_.clear();
+  const auto before = std::exchange(all_, {});
   Reader reader(text);
   while (!reader.is_at_end()) {
     const std::uint64_t bucket = reader.number();
@@ -60,6 +62,8 @@ void BucketMemory::load(const std::string& text) {
     const auto* const begin = reinterpret_cast<const std::byte*>(reader.take(size));
     all_[{bucket, name}] = {begin, begin + size};
   }
+  for (const auto& [key, bytes] : before)
+    if (!all_.contains(key)) throw RunError("it lacks " + key.second + " numbers of this job");
 }
 
 }  // namespace epochcast

@@ -12,7 +12,8 @@
 
 namespace epochcast {
 
-/// The numbers that a compression keeps from one exchange of a bucket to the next, by name.
+/// The numbers that a compression or a strategy keeps from one exchange of a bucket to the next, by
+/// name.
 class BucketMemory {
  public:
   /// The bucket's numbers of that name: zeros when asked for the first time, or with another count.
@@ -36,8 +37,10 @@ class BucketMemory {
     bytes_of(bucket, name).assign(bytes.begin(), bytes.end());
   }
 
+  /// Empty if there are none.
   [[nodiscard]] std::string save() const;
-  /// Throws a RunError for anything but what save() returned.
+  /// Replaces them all. Throws a RunError for anything but what save() returned, also if it lacks
+  /// numbers that there are.
   void load(const std::string& text);
 
  private:

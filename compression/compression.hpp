@@ -73,13 +73,6 @@ class Compression {
                                           int members,
                                           const TensorShapes& tensors) const = 0;
 
-  /// Numbers that a strategy keeps with those of a bucket, by name: zeros at first.
-  [[nodiscard]] std::span<float> numbers_of(std::size_t bucket,
-                                            std::string_view name,
-                                            std::size_t count) {
-    return memory_.numbers<float>(bucket, name, count);
-  }
-
   /// What it keeps between exchanges, for checkpoints.
   [[nodiscard]] std::string save() const;
   /// Restores what save() returned. Throws a RunError if it is not that.

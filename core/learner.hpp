@@ -40,6 +40,12 @@ struct Share {
 /// The shapes of tensors that follow each other.
 using TensorShapes = std::vector<std::vector<std::int64_t>>;
 
+/// The losses of samples, added up.
+struct LossSum {
+  double sum = 0;
+  double samples = 0;
+};
+
 /// What a strategy does between the layers of a pass. Layers are those of a bucket of gradients, by
 /// its place in Learner::buckets(): forward passes go from the last one to the first.
 struct LayerHooks {
@@ -100,6 +106,10 @@ class Learner : public KernelObserver {
   virtual void step_part(std::int64_t begin, std::int64_t count, bool is_last) = 0;
   /// `steps` times: forward_backward(batch), step().
   virtual void train(std::int64_t steps, std::int64_t batch) = 0;
+  /// The learning rate of the last step; 0 in worlds without numbers.
+  [[nodiscard]] virtual double learning_rate() const { return 0; }
+  /// The losses of the samples trained on since the epoch began; none in worlds without numbers.
+  [[nodiscard]] virtual LossSum loss_sum() const { return {}; }
   /// Seconds of one batch (forward + backward + step), measured before training; takes the time it
   /// measures.
   [[nodiscard]] virtual double benchmark(std::int64_t batch) = 0;

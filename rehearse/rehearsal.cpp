@@ -53,10 +53,11 @@ Job sized(Job job, const real::DataSplit& data) {
 
 /// The precision of numbers. With float16, workers that update parts of the parameters agree on
 /// skipped steps by an exchange, which the learner of times does not have.
-real::DevicePrecision precision_of(const Job& job, const std::string& device) {
+real::DevicePrecision precision_of(const sim::SimulatedJob& simulated, const std::string& device) {
+  const Job& job = simulated.job();
   const Precision wanted = job.chosen_precision().value_or(Precision::float32);
-  const bool has_parts = find_strategy(job.config.strategy).state_shares != nullptr ||
-                         job.config.overlap == Overlap::dear;
+  const bool has_parts =
+      simulated.state_shares().optimizer < 1 || job.config.overlap == Overlap::dear;
   if (wanted == Precision::float16 && has_parts)
     return {.precision = Precision::float32,
             .note =
@@ -76,7 +77,7 @@ class RehearsalRun {
         config_(simulated_.job().config),
         data_(data),
         device_(device),
-        precision_(precision_of(simulated_.job(), device)),
+        precision_(precision_of(simulated_, device)),
         threads_(threads),
         options_(options),
         workers_(simulated_.workers().size()),
@@ -160,6 +161,7 @@ class RehearsalRun {
     if (numbers->pretrained()) start_note_ = numbers->pretrained()->note;
     RehearsalLearner learner(*numbers, time);
     learner.compute(state_.curve.empty());
+    if (!state_.curve.empty()) learner.know_loss(state_.curve.front().train_loss);
     Worker worker = simulated_.worker(fabric, learner);
     real::LearningCurve curve(worker, *numbers, *data_.test);
     worker.after_epoch = [&](std::int64_t epoch) {
@@ -169,15 +171,20 @@ class RehearsalRun {
           is_known ? known_epoch(curve, state_.curve[index]) : curve.after_epoch(epoch);
       reports_[rank] = worker.report;
       if (index + 1 == state_.curve.size()) {
-        resume(*numbers, worker.compression.get(), rank);
+        resume(*numbers, worker, rank);
         learner.compute(true);
       }
+      if (index + 1 < state_.curve.size()) learner.know_loss(state_.curve[index + 1].train_loss);
       if (!is_known && saves(point)) {
         next_.learners.resize(workers_);
         next_.learners[rank] = numbers->save();
         if (worker.compression) {
           next_.compressions.resize(workers_);
           next_.compressions[rank] = worker.compression->save();
+        }
+        if (std::string kept = worker.kept.save(); !kept.empty()) {
+          next_.kept.resize(workers_);
+          next_.kept[rank] = std::move(kept);
         }
       }
       close_epoch(worker, point, is_known);
@@ -195,11 +202,12 @@ class RehearsalRun {
     return known;
   }
 
-  void resume(real::TrainingLearner& numbers, Compression* compression, std::size_t rank) {
+  void resume(real::TrainingLearner& numbers, Worker& worker, std::size_t rank) {
     try {
       numbers.load(std::exchange(state_.learners[rank], {}));
-      if (compression != nullptr && !state_.compressions.empty())
-        compression->load(std::exchange(state_.compressions[rank], {}));
+      if (worker.compression != nullptr && !state_.compressions.empty())
+        worker.compression->load(std::exchange(state_.compressions[rank], {}));
+      worker.kept.load(state_.kept.empty() ? std::string() : std::exchange(state_.kept[rank], {}));
     } catch (const RunError& error) {
       throw unusable(error);
     }
@@ -234,6 +242,7 @@ class RehearsalRun {
       save_rehearsal_state(options_.state, setting_texts_of(), next_);
       next_.learners.clear();  // as large as the models themselves
       next_.compressions.clear();
+      next_.kept.clear();
     }
     if (options_.after_epoch) options_.after_epoch(point);
     if (has_ended() || has_stopped()) throw StopTraining();

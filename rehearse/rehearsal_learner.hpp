@@ -19,6 +19,9 @@ class RehearsalLearner : public SamplingLearner {
   /// has reached its position; exchanged numbers are then arbitrary.
   void compute(bool is_computing) { is_computing_ = is_computing; }
 
+  /// The mean loss of the current epoch, which is known from before an interruption.
+  void know_loss(double loss) { known_loss_ = loss; }
+
   // Sizes are those of `time`: numbers are float32 here, whatever is exchanged.
   Payload parameters() override;
   Payload gradients() override;
@@ -44,6 +47,10 @@ class RehearsalLearner : public SamplingLearner {
   void step() override;
   void step_part(std::int64_t begin, std::int64_t count, bool is_last) override;
   void train(std::int64_t steps, std::int64_t batch) override;
+  double learning_rate() const override { return numbers_.learning_rate(); }
+  LossSum loss_sum() const override {
+    return is_computing_ ? numbers_.loss_sum() : LossSum{.sum = known_loss_, .samples = 1};
+  }
   /// Costs of batches are known: none is computed.
   double benchmark(std::int64_t batch) override { return time_.benchmark(batch); }
   void kernel(std::string_view what, double moved_bytes) override {
@@ -57,6 +64,7 @@ class RehearsalLearner : public SamplingLearner {
   SamplingLearner& numbers_;
   SamplingLearner& time_;
   bool is_computing_ = true;
+  double known_loss_ = 0;
 };
 
 }  // namespace epochcast

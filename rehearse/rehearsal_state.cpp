@@ -55,6 +55,7 @@ void save_rehearsal_state(const std::filesystem::path& file,
   header["bytes"] = append_sizes(parts, state.learners);
   if (!state.compressions.empty())
     header["compression_bytes"] = append_sizes(parts, state.compressions);
+  if (!state.kept.empty()) header["kept_bytes"] = append_sizes(parts, state.kept);
   const Seal seal = epochcast::seal(kSchema, file, header, {parts});
   replace_file(file, [&](std::ostream& out) { out << seal.line << parts; });
 }
@@ -77,8 +78,13 @@ RehearsalState load_rehearsal_state(const std::filesystem::path& file,
   state.learners = cut_by_sizes(sizes, sealed.payload, at);
   if (const auto more = header.maybe("compression_bytes"))
     state.compressions = cut_by_sizes(*more, sealed.payload, at);
+  if (const auto more = header.maybe("kept_bytes"))
+    state.kept = cut_by_sizes(*more, sealed.payload, at);
+  const auto are_complete = [&](const std::vector<std::string>& parts) {
+    return parts.empty() || parts.size() == workers;
+  };
   if (state.learners.size() != workers || at != sealed.payload.size() ||
-      (!state.compressions.empty() && state.compressions.size() != workers))
+      !are_complete(state.compressions) || !are_complete(state.kept))
     sizes.fail("the sizes of " + std::to_string(workers) + " workers' states, which follow");
   if (state.curve.empty()) curve.fail("the epochs that are over");
   problems.throw_if_any();

@@ -18,6 +18,7 @@ struct RehearsalState {
   std::vector<std::string> learners = {};  ///< TrainingLearner::save() of every worker
   /// Compression::save() of every worker; empty without one.
   std::vector<std::string> compressions = {};
+  std::vector<std::string> kept = {};  ///< Worker::kept of every worker; empty without any
 };
 
 /// Replaces `file` atomically by a sealed one. Throws a RunError that names file and cause.

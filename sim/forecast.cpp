@@ -13,6 +13,7 @@
 #include "sim/forecast_uncertainty.hpp"
 #include "sim/recording/recording_fabric.hpp"
 #include "sim/simulated_job.hpp"
+#include "strategies/period_rule.hpp"
 #include "strategies/presets.hpp"
 #include "strategies/summary.hpp"
 
@@ -141,7 +142,8 @@ void add_figure_notes(RunResult& result,
   }
 }
 
-/// What a worker of a sharding strategy needs, for the largest batch; empty for other strategies.
+/// What a worker needs for the largest batch, if its strategy keeps more or less than the model's
+/// state; else empty.
 std::string memory_note(const SimulatedJob& simulated) {
   const StateShares kept = simulated.state_shares();
   if (kept == StateShares()) return {};
@@ -149,6 +151,8 @@ std::string memory_note(const SimulatedJob& simulated) {
   const auto bytes = [&](const StateShares& shares) {
     return format_bytes(job.network.training_bytes(job.config.batch, shares));
   };
+  if (kept.vectors > 0)
+    return "memory of a worker: " + bytes(kept) + "; " + bytes({}) + " without the outer step";
   return "memory of a worker: " + bytes(kept) + "; " + bytes({}) + " without sharding";
 }
 
@@ -181,6 +185,8 @@ RunResult forecast(const Job& given,
       result.notes.emplace_back(
           "exchanges parameters, of 4 bytes: --gradient-bytes changes nothing");
     if (const std::string note = preset_note(config); !note.empty()) result.notes.push_back(note);
+    if (const std::string note = period_note(config, simulated.strategy()); !note.empty())
+      result.notes.push_back(note);
     if (const std::string note = memory_note(simulated); !note.empty())
       result.notes.push_back(note);
     add_figure_notes(result, config, workers);

@@ -54,7 +54,9 @@ ForecastUncertainty::ForecastUncertainty(const Job& job,
   overlaps_ = job.config.overlap != Overlap::none || strategy.overlaps;
   const double bytes = overlaps_ ? exchanged_bucket_bytes(job.network, job.config.bucket_bytes)
                                  : job.network.gradient_bytes();
-  overlaps_ = overlaps_ || std::any_of(workers.begin(), workers.end(), [](const auto& worker) {
+  overlaps_ = overlaps_ ||
+              (strategy.overlaps_averages != nullptr && strategy.overlaps_averages(job.config)) ||
+              std::any_of(workers.begin(), workers.end(), [](const auto& worker) {
                 return worker.overlap.is_known;
               });
   const auto members =

@@ -79,41 +79,52 @@ void draw_samples(Worker& worker, const BiasedDraw& draw) {
 void run_biased_local_sgd(Worker& worker) {
   const JobConfig& config = worker.config;
   const Sampling sampling = kSampling.of(config);
-  const int workers = trainer_count(worker.fabric);
-  const std::shared_ptr<const LocalSteps> local = unbalanced_steps(worker);
-  const std::int64_t steps = local->steps[static_cast<std::size_t>(worker.fabric.rank())];
-  const std::int64_t rounds =
-      rounds_per_epoch(worker.train_samples, workers, config.step_batch(), local->most);
-  const Share share = sampling == Sampling::none ? share_of(worker, *local, rounds)
-                                                 : drawn_share_of(worker, *local, rounds);
-  const double weight = kWeightedAggregation.of(config)
-                            ? static_cast<double>(steps) / static_cast<double>(local->total())
-                            : 1.0 / workers;
-  const BiasedDraw draw = {.fast_samples = rounds * local->fast * config.step_batch(),
-                           .slow_samples = rounds * local->slow * config.step_batch(),
-                           .alpha = kAlpha.of(config),
-                           .high_loss_to_slow = kHighLossTo.of(config) == Favoured::slow,
-                           .disjoint = sampling == Sampling::unified,
-                           .local_steps = local->steps};
-  report_rounds(worker, rounds, steps, local->most);
+  const bool is_weighted = kWeightedAggregation.of(config);
+  const UnequalRounds rounds(worker);
+  const auto rank = static_cast<std::size_t>(worker.fabric.rank());
+  const auto weight = [&](const LocalSteps& local) {
+    return is_weighted ? static_cast<double>(local.steps[rank]) / static_cast<double>(local.total())
+                       : 1.0 / trainer_count(worker.fabric);
+  };
+  const auto draw = [&](const LocalSteps& local, std::int64_t count) -> BiasedDraw {
+    return {.fast_samples = count * local.fast * config.step_batch(),
+            .slow_samples = count * local.slow * config.step_batch(),
+            .alpha = kAlpha.of(config),
+            .high_loss_to_slow = kHighLossTo.of(config) == Favoured::slow,
+            .disjoint = sampling == Sampling::unified,
+            .local_steps = local.steps};
+  };
+  rounds.report();
 
   worker.averages_parameters = true;
-  train_epochs(worker, [&](std::int64_t) {
-    if (sampling == Sampling::none) {
-      worker.learner.use_shuffled(share);
-    } else {
-      draw_samples(worker, draw);
-      worker.sampling.use_drawn(share);
-    }
-    run_rounds(worker, rounds, steps, weight);
-  });
+  train_epochs(
+      worker,
+      [&](std::int64_t epoch) {
+        const std::shared_ptr<const LocalSteps> local = rounds.steps(epoch);
+        const std::int64_t count = rounds.count(epoch);
+        if (sampling == Sampling::none) {
+          worker.learner.use_shuffled(share_of(worker, *local, count));
+        } else {
+          draw_samples(worker, draw(*local, count));
+          worker.sampling.use_drawn(drawn_share_of(worker, *local, count));
+        }
+        rounds.run(epoch, weight(*local));
+        rounds.end_epoch(epoch);
+      },
+      rounds.changes());
+  rounds.report();  // losses are known now
 }
 
 }  // namespace
 
 Strategy biased_local_sgd_strategy() {
-  static const std::array<const StrategySetting*, 5> own = {
-      &local_steps_setting(), &kAlpha, &kSampling, &kWeightedAggregation, &kHighLossTo};
+  static const std::array<const StrategySetting*, 7> own = {&local_steps_setting(),
+                                                            &kAlpha,
+                                                            &kSampling,
+                                                            &kWeightedAggregation,
+                                                            &kHighLossTo,
+                                                            &period_rule_setting(),
+                                                            &qsr_alpha_setting()};
   return {.name = "biased-local-sgd",
           .summary =
               "unbalanced, with loss-based sampling and weighted averaging (--alpha, --sampling)",

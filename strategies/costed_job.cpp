@@ -56,7 +56,9 @@ CostedJob::CostedJob(Job job, const std::string& strategy)
   const std::optional<Precision> precision =
       job_.config.precision ? job_.config.precision : job_.chosen_precision();
   job_.network.bytes_per_activation = activation_size(precision.value_or(Precision::float32));
-  if (job_.config.overlap == Overlap::none && !strategy_.overlaps) return;
+  const bool overlaps_averages =
+      strategy_.overlaps_averages != nullptr && strategy_.overlaps_averages(job_.config);
+  if (job_.config.overlap == Overlap::none && !strategy_.overlaps && !overlaps_averages) return;
   for (std::size_t i = 0; i < workers_.size(); ++i) {
     WorkerInfo& worker = workers_[i];
     if (worker.role != Role::trains) continue;

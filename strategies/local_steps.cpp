@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <limits>
 
+#include "base/error.hpp"
 #include "core/costs/batch_cost.hpp"
 #include "core/job/setting_text.hpp"
+#include "strategies/averaging.hpp"
 #include "strategies/partition.hpp"
 #include "strategies/training.hpp"
 
@@ -66,10 +68,10 @@ const std::int64_t* steps_by_hand(const StepsGiven& given, const WorkerInfo& wor
 }
 
 /// `all`: seconds of all workers, by rank.
-LocalSteps unbalanced_steps(const Fabric& fabric,
-                            const JobConfig& config,
-                            const std::vector<double>& all) {
-  check_local_steps(config, DeviceNames(fabric.workers()));
+LocalSteps unequal_steps(const Fabric& fabric,
+                         const JobConfig& config,
+                         std::int64_t period,
+                         const std::vector<double>& all) {
   const StepsGiven given = steps_given(config);
   const std::map<std::string, double> seconds = seconds_by_model(fabric, all);
   double fastest_s = std::numeric_limits<double>::infinity();
@@ -81,7 +83,7 @@ LocalSteps unbalanced_steps(const Fabric& fabric,
     const std::int64_t* by_hand = steps_by_hand(given, info, is_fast);
     // Times whose ratio is an integer must give exact steps despite rounding.
     const auto balanced =
-        static_cast<std::int64_t>(static_cast<double>(given.fastest) * ratio * (1 + 1e-9));
+        static_cast<std::int64_t>(static_cast<double>(period) * ratio * (1 + 1e-9));
     const std::int64_t steps = by_hand != nullptr ? *by_hand : std::max<std::int64_t>(1, balanced);
     std::int64_t& of_class = is_fast ? local.fast : local.slow;
     local.is_fast.push_back(is_fast);
@@ -93,6 +95,11 @@ LocalSteps unbalanced_steps(const Fabric& fabric,
   local.begins = begins_of(local.steps);
   return local;
 }
+
+/// The steps of all workers, computed once for each period.
+struct KnownSteps {
+  mutable std::map<std::int64_t, std::shared_ptr<const LocalSteps>> by_period;
+};
 
 }  // namespace
 
@@ -109,13 +116,62 @@ const Period kLocalStepsPeriod = {
 
 void check_local_steps(const JobConfig& config, const DeviceNames& devices) {
   devices.check("--local-steps", steps_given(config).by_class, {"fast", "slow"});
+  if (!has_constant_period(config) && !steps_given(config).by_class.empty())
+    throw UserError(
+        "--period-rule: changes one number of steps; expected --local-steps without "
+        "names, whose steps are constant");
 }
 
-std::shared_ptr<const LocalSteps> unbalanced_steps(Worker& worker) {
-  return benchmark_all(worker, worker.config.step_batch())
-      .follow([&](const std::vector<double>& all) {
-        return unbalanced_steps(worker.fabric, worker.config, all);
-      });
+UnequalRounds::UnequalRounds(Worker& worker)
+    : worker_(worker),
+      seconds_(benchmark_all(worker, worker.config.step_batch())),
+      steps_(worker.train_samples / (trainer_count(worker.fabric) * worker.config.step_batch())),
+      periods_(worker,
+               {.base = steps_given(worker.config).fastest, .steps = steps_, .rest = Rest::never}) {
+  check_local_steps(worker.config, DeviceNames(worker.fabric.workers()));
+  static_cast<void>(rounds_per_epoch(worker.train_samples,
+                                     trainer_count(worker.fabric),
+                                     worker.config.step_batch(),
+                                     steps(0)->most));
+}
+
+std::shared_ptr<const LocalSteps> UnequalRounds::steps(std::int64_t epoch) const {
+  const auto known = seconds_.follow([](const std::vector<double>&) { return KnownSteps(); });
+  const std::int64_t period = periods_.of(epoch);
+  std::shared_ptr<const LocalSteps>& steps = known->by_period[period];
+  if (steps == nullptr)
+    steps = std::make_shared<const LocalSteps>(
+        unequal_steps(worker_.fabric, worker_.config, period, seconds_.values()));
+  return steps;
+}
+
+std::int64_t UnequalRounds::count(std::int64_t epoch) const { return steps_ / steps(epoch)->most; }
+
+void UnequalRounds::report() const {
+  const auto rank = static_cast<std::size_t>(worker_.fabric.rank());
+  const std::int64_t epochs = has_constant_period(worker_.config) ? 1 : worker_.config.epochs;
+  std::int64_t rounds = 0;
+  std::int64_t own_steps = 0;
+  std::int64_t most_steps = 0;
+  for (std::int64_t epoch = 0; epoch < epochs; ++epoch) {
+    rounds += count(epoch);
+    own_steps += count(epoch) * steps(epoch)->steps[rank];
+    most_steps += count(epoch) * steps(epoch)->most;
+  }
+  worker_.report.batch = worker_.config.step_batch();
+  worker_.report.local_steps = own_steps / rounds;
+  worker_.report.iterations_per_epoch = most_steps / epochs;
+  worker_.report.rounds_per_epoch = rounds / epochs;
+  worker_.report.samples_per_epoch = own_steps * worker_.config.step_batch() / epochs;
+}
+
+void UnequalRounds::run(std::int64_t epoch, double weight) const {
+  const auto rank = static_cast<std::size_t>(worker_.fabric.rank());
+  const std::int64_t own = steps(epoch)->steps[rank];
+  repeat(worker_, worker_.fabric.world(), count(epoch), [&](std::int64_t) {
+    worker_.learner.train(own, worker_.config.step_batch());
+    average_parameters(worker_, weight);
+  });
 }
 
 Share share_of(const Worker& worker, const LocalSteps& local, std::int64_t rounds) {
@@ -127,23 +183,40 @@ Share share_of(const Worker& worker, const LocalSteps& local, std::int64_t round
           .count = rounds};
 }
 
-void run_rounds(Worker& worker, std::int64_t rounds, std::int64_t steps, double weight) {
-  Fabric& fabric = worker.fabric;
-  repeat(worker, fabric.world(), rounds, [&](std::int64_t) {
-    worker.learner.train(steps, worker.config.step_batch());
-    average_parameters(worker, weight);
-  });
+Periods::Limits equal_steps(const Worker& worker) {
+  const std::int64_t base = steps_given(worker.config).fastest;
+  const int workers = trainer_count(worker.fabric);
+  const std::int64_t batch = worker.config.step_batch();
+  static_cast<void>(rounds_per_epoch(worker.train_samples, workers, batch, base));
+  return {.base = base, .steps = worker.train_samples / (workers * batch)};
 }
 
-void report_rounds(Worker& worker,
-                   std::int64_t rounds,
-                   std::int64_t steps,
-                   std::int64_t most_steps) {
+void use_rounds(Worker& worker, const Rounds& rounds) {
+  if (rounds.rest == 0) {
+    use_equal_share(worker, rounds.steps, rounds.count);
+  } else {
+    use_equal_share(worker, 1, rounds.iterations());
+  }
+}
+
+void run_rounds(Worker& worker, const Rounds& rounds) {
+  const double weight = 1.0 / trainer_count(worker.fabric);
+  const auto round = [&](std::int64_t steps) {
+    worker.learner.train(steps, worker.config.step_batch());
+    average_parameters(worker, weight);
+  };
+  repeat(worker, worker.fabric.world(), rounds.count, [&](std::int64_t) { round(rounds.steps); });
+  if (rounds.rest > 0)
+    repeat(worker, worker.fabric.world(), 1, [&](std::int64_t) { round(rounds.rest); });
+}
+
+void report_rounds(Worker& worker, const Periods& periods) {
+  const Periods::Mean mean = periods.mean();
   worker.report.batch = worker.config.step_batch();
-  worker.report.local_steps = steps;
-  worker.report.iterations_per_epoch = rounds * most_steps;
-  worker.report.rounds_per_epoch = rounds;
-  worker.report.samples_per_epoch = rounds * steps * worker.config.step_batch();
+  worker.report.local_steps = mean.steps;
+  worker.report.iterations_per_epoch = mean.iterations;
+  worker.report.rounds_per_epoch = mean.averagings;
+  worker.report.samples_per_epoch = mean.iterations * worker.config.step_batch();
 }
 
 }  // namespace epochcast

@@ -2,10 +2,14 @@
 // Node-based communication (Moreno-Alvarez et al., TNNLS 2023): gradients are averaged inside the
 // node every iteration, parameters over all workers every K' iterations and at the end of the
 // epoch.
+#include "strategies/node_based.hpp"
+
 #include <array>
 
 #include "base/error.hpp"
 #include "core/job/setting_value.hpp"
+#include "strategies/averaging.hpp"
+#include "strategies/period_rule.hpp"
 #include "strategies/training.hpp"
 
 namespace epochcast {
@@ -45,12 +49,13 @@ constexpr StrategySettingOf kCompressInNodes(
     "on",
     value::Switch{});
 
-constexpr std::array<const StrategySetting*, 3> kSettings = {
-    &kAveragingPeriod, &kAveragingOrder, &kCompressInNodes};
-
-void check_compressed_nodes(const JobConfig& config, const DeviceNames&) {
+void check_node_based(const JobConfig& config, const DeviceNames&) {
   if (kCompressInNodes.of(config) && config.compression == "none")
     throw UserError("--compress-in-nodes: needs a --compression");
+  if (period_follows_rate(config) && !kAveragingPeriod.is_set(config))
+    throw UserError(
+        "--period-rule: node-based needs an --averaging-period that can grow; the "
+        "default, an epoch, is the longest");
 }
 
 std::optional<std::int64_t> averaging_period(const JobConfig& config) {
@@ -61,23 +66,25 @@ std::optional<std::int64_t> averaging_period(const JobConfig& config) {
 constexpr Period kPeriod = {
     .setting = &kAveragingPeriod, .symbol = "K'", .value = averaging_period};
 
-void run_node_based(Worker& worker) {
+}  // namespace
+
+void run_node_based(Worker& worker, std::optional<std::int64_t> base) {
   Fabric& fabric = worker.fabric;
   const std::int64_t batch = worker.config.step_batch();
   const int workers = trainer_count(fabric);
   const std::int64_t iterations = iterations_per_epoch(worker.train_samples, workers * batch);
-  const std::int64_t period = averaging_period(worker.config).value_or(iterations);
-  if (period > iterations) {
-    throw UserError("--averaging-period: got " + std::to_string(period) + "; an epoch has " +
-                    std::to_string(iterations) + " iterations, so at most that");
-  }
-  worker.report.batch = batch;
-  worker.report.local_steps = period;
-  worker.report.iterations_per_epoch = iterations;
-  worker.report.samples_per_epoch = batch * iterations;
-  // On one node every exchange of gradients is among all workers.
-  worker.report.rounds_per_epoch =
-      fabric.node().size() == workers ? iterations : (iterations + period - 1) / period;
+  const Periods periods(
+      worker, {.base = base.value_or(iterations), .steps = iterations, .rest = Rest::always});
+  const auto report = [&] {
+    const Periods::Mean mean = periods.mean();
+    worker.report.batch = batch;
+    worker.report.local_steps = mean.steps;
+    worker.report.iterations_per_epoch = iterations;
+    worker.report.samples_per_epoch = batch * iterations;
+    // On one node every exchange of gradients is among all workers.
+    worker.report.rounds_per_epoch = fabric.node().size() == workers ? iterations : mean.averagings;
+  };
+  report();
 
   const bool compresses_in_nodes = kCompressInNodes.of(worker.config);
   const auto node_gradient = [&] {
@@ -101,31 +108,55 @@ void run_node_based(Worker& worker) {
     if (applies_last) worker.learner.step();
   };
   worker.averages_parameters = true;
-  train_epochs(worker, [&](std::int64_t) {
-    use_equal_share(worker, 1, iterations);
-    repeat(worker, fabric.world(), iterations / period, [&](std::int64_t) {
-      iterate_and_average(period);
-    });
-    if (iterations % period > 0) iterate_and_average(iterations % period);
-  });
+  train_epochs(
+      worker,
+      [&](std::int64_t epoch) {
+        const Rounds rounds = periods.rounds(epoch);
+        use_equal_share(worker, 1, iterations);
+        repeat(worker, fabric.world(), rounds.count, [&](std::int64_t) {
+          iterate_and_average(rounds.steps);
+        });
+        if (rounds.rest > 0) iterate_and_average(rounds.rest);
+        periods.end_epoch(epoch);
+      },
+      periods.changes());
+  report();  // losses are known now
+}
+
+namespace {
+
+void run(Worker& worker) {
+  const std::optional<std::int64_t> period = averaging_period(worker.config);
+  const std::int64_t iterations = iterations_per_epoch(
+      worker.train_samples, trainer_count(worker.fabric) * worker.config.step_batch());
+  if (period.value_or(1) > iterations) {
+    throw UserError("--averaging-period: got " + std::to_string(*period) + "; an epoch has " +
+                    std::to_string(iterations) + " iterations, so at most that");
+  }
+  run_node_based(worker, period);
 }
 
 }  // namespace
 
 Strategy node_based_strategy() {
+  static const std::array<const StrategySetting*, 5> own = {&kAveragingPeriod,
+                                                            &kAveragingOrder,
+                                                            &kCompressInNodes,
+                                                            &period_rule_setting(),
+                                                            &qsr_alpha_setting()};
   return {
       .name = "node-based",
       .summary = "gradients inside nodes, parameters between nodes every K' (--averaging-period)",
       .source = "TNNLS 2023",
       .keeps_gradients_in_nodes = true,
       .compressed = "differences of parameters; gradients with `--compress-in-nodes`",
-      .settings = kSettings,
+      .settings = own,
       .rehearsed =
           "9.8 ± 4.4 points less accurate than sync, with small-cnn on computed images, 16 "
           "workers, 10 epochs (docs/rehearsals.md)",
       .period = &kPeriod,
-      .check = check_compressed_nodes,
-      .run = run_node_based};
+      .check = check_node_based,
+      .run = run};
 }
 
 }  // namespace epochcast

@@ -22,9 +22,15 @@ constexpr std::string_view kHorovod =
 constexpr std::string_view kSharded =
     "stages 1 and 2 of ZeRO are --strategy zero --zero-stage 1 and 2; stage 3 and FSDP are "
     "--strategy fsdp --sharding full-shard";
-constexpr std::string_view kOuter =
-    "outer optimizers are not available; --strategy local-sgd averages every --local-steps like "
-    "an outer SGD of rate 1 without momentum";
+constexpr std::string_view kStreaming =
+    "Streaming DiLoCo is --strategy diloco --fragments 4 --fragment-delay 2 --merge-weight 0.5, or "
+    "other numbers";
+constexpr std::string_view kQsr =
+    "the quadratic synchronisation rule is --period-rule qsr, for --strategy local-sgd and others";
+constexpr std::string_view kAdaComm =
+    "AdaComm is --period-rule adacomm, for --strategy local-sgd and others";
+constexpr std::string_view kStlSgd =
+    "STL-SGD is --period-rule stl-sgd, for --strategy local-sgd and others";
 constexpr std::string_view kCompressed =
     "compression is a setting of strategies, such as --strategy sync --compression topk";
 constexpr std::string_view kPowerSgd = "PowerSGD is --strategy sync --compression powersgd";
@@ -49,6 +55,7 @@ constexpr std::string_view kFedAvg =
 constexpr OtherName kOtherNames[] = {
     {"1-bit-sgd", kOneBit},
     {"1bit", kOneBit},
+    {"adacomm", kAdaComm},
     {"ad-psgd", kGossip},
     {"all-reduce", kDdp},
     {"allreduce", kDdp},
@@ -62,7 +69,6 @@ constexpr OtherName kOtherNames[] = {
     {"ddp", kDdp},
     {"deepspeed", kSharded},
     {"dgc", kCompressed},
-    {"diloco", kOuter},
     {"distributed-data-parallel", kDdp},
     {"distributeddataparallel", kDdp},
     {"fairscale", kSharded},
@@ -87,10 +93,11 @@ constexpr OtherName kOtherNames[] = {
     {"ps-lite", kServer},
     {"ps-sync", kServer},
     {"qsgd", kQuantised},
+    {"qsr", kQsr},
     {"sgp", kGossip},
-    {"slowmo", kOuter},
     {"ssp", kAsynchronous},
-    {"stl-sgd", "STL-SGD is not available; the nearest is --strategy post-local-sgd"},
+    {"stl-sgd", kStlSgd},
+    {"streaming-diloco", kStreaming},
     {"synchronous", "synchronous training is --strategy sync"},
     {"terngrad", kQuantised},
     {"top-k", kCompressed},
@@ -98,6 +105,17 @@ constexpr OtherName kOtherNames[] = {
     {"zero-1", kSharded},
     {"zero-2", kSharded},
     {"zero-3", kSharded}};
+
+/// Settings of other software, and what they are here.
+constexpr OtherName kOtherSettings[] = {
+    {"fragment-sync-delay", "torchft's fragment_sync_delay is --fragment-delay"},
+    {"fragment-update-alpha", "torchft's fragment_update_alpha is --merge-weight"},
+    {"outer-lr", "it is called --outer-rate here"},
+    {"semi-sync-method", "torchft's semi_sync_method is --strategy diloco or local-sgd"},
+    {"should-quantize", "torchft's should_quantize is --compression int8, or fp16"},
+    {"slowmo-lr", "it is called --slowmo-rate here"},
+    {"sync-every", "torchft's sync_every is --local-steps"},
+    {"sync-steps", "torchtitan's sync_steps is --local-steps"}};
 
 /// As names are listed above.
 std::string listed_form(std::string_view name) {
@@ -120,6 +138,16 @@ std::string answer_to_other_name(std::string_view name) {
         return other.name == listed;
       });
   return found == std::end(kOtherNames) ? std::string() : std::string(found->answer);
+}
+
+std::string answer_to_other_setting(std::string_view name) {
+  const std::string listed =
+      listed_form(name.substr(std::min(name.find_first_not_of('-'), name.size())));
+  const auto* const found = std::find_if(
+      std::begin(kOtherSettings), std::end(kOtherSettings), [&](const OtherName& other) {
+        return other.name == listed;
+      });
+  return found == std::end(kOtherSettings) ? std::string() : std::string(found->answer);
 }
 
 std::vector<std::string> other_names() {

@@ -15,4 +15,7 @@ namespace epochcast {
 /// The names with an advice, without different spellings of our own names.
 [[nodiscard]] std::vector<std::string> other_names();
 
+/// The same for a setting: "torchft's sync_every is --local-steps". Ignores dashes before it.
+[[nodiscard]] std::string answer_to_other_setting(std::string_view name);
+
 }  // namespace epochcast

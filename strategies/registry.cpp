@@ -20,6 +20,8 @@ Strategy local_sgd_strategy();
 Strategy unbalanced_local_sgd_strategy();
 Strategy biased_local_sgd_strategy();
 Strategy post_local_sgd_strategy();
+Strategy slowmo_strategy();
+Strategy diloco_strategy();
 Strategy one_shot_strategy();
 Strategy byteps_strategy();
 Strategy dlb_strategy();
@@ -36,6 +38,8 @@ std::span<const Strategy> strategies() {
                                  unbalanced_local_sgd_strategy(),
                                  biased_local_sgd_strategy(),
                                  post_local_sgd_strategy(),
+                                 slowmo_strategy(),
+                                 diloco_strategy(),
                                  one_shot_strategy(),
                                  byteps_strategy(),
                                  dlb_strategy(),

@@ -2,10 +2,12 @@
 #include "strategies/settings.hpp"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "base/error.hpp"
 #include "compression/compression.hpp"
+#include "strategies/period_rule.hpp"
 #include "strategies/presets.hpp"
 #include "strategies/strategy.hpp"
 
@@ -67,6 +69,22 @@ Setting setting_of_compression(const StrategySetting& own) {
   return setting;
 }
 
+bool is_of_rate(std::string_view name) {
+  constexpr std::array kNames = {
+      "learning-rate", "schedule", "milestones", "decay", "final-rate", "warmup"};
+  return std::find(kNames.begin(), kNames.end(), name) != kNames.end();
+}
+
+/// Settings of learning rates also count in forecasts whose periods depend on them.
+void use_rates_in_forecasts(std::vector<Setting>& settings) {
+  for (Setting& setting : settings) {
+    if (!is_of_rate(setting.name)) continue;
+    setting.commands = kEverywhere;
+    setting.counts_if = period_follows_rate;
+    setting.counts_with = "--period-rule qsr or stl-sgd";
+  }
+}
+
 bool any_has(const std::vector<std::string>& names, std::string_view setting) {
   return std::any_of(names.begin(), names.end(), [&](const std::string& name) {
     return find_strategy(name).has(setting);
@@ -85,6 +103,7 @@ const SettingTable& all_settings() {
       all.push_back(setting_of_compression(*own));
     for (const auto& others : {cost_settings(), run_settings()})
       all.insert(all.end(), others.begin(), others.end());
+    use_rates_in_forecasts(all);
     return SettingTable(std::move(all));
   }();
   return table;

@@ -39,6 +39,25 @@ struct WorkerReport {
   std::optional<double> functional_imbalance;  ///< hetgrad: of those by measured curves
 };
 
+struct Worker;
+
+/// A range of parameters that workers average together: all of them, or a fragment.
+struct ParameterRange {
+  std::int64_t begin = 0;
+  std::int64_t count = 0;
+  std::size_t index = 0;  ///< among those of the strategy
+};
+
+/// A step that all workers make alike after averaging a range of parameters, as outer optimizers
+/// do: replaces the average by the parameters to continue with. `common`: those of the range that
+/// the workers had last in common. Worlds without numbers have none in either, and the same kernels
+/// of `bytes` of parameters.
+using OuterStep = std::function<void(Worker& worker,
+                                     const ParameterRange& range,
+                                     std::span<float> averaged,
+                                     std::span<const float> common,
+                                     double bytes)>;
+
 /// One worker of a job, for a strategy.
 struct Worker {
   Fabric& fabric;
@@ -50,9 +69,13 @@ struct Worker {
   Progress progress = {};
   /// Of what it exchanges, made by train_epochs(); null: everything travels whole.
   std::unique_ptr<Compression> compression = {};
-  /// Whether the strategy averages parameters: compressed averages exchange differences to the last
-  /// common parameters, which are kept then.
+  /// Whether the strategy averages parameters. Compressed averages exchange differences to the last
+  /// common parameters, and outer steps begin there: these are kept then.
   bool averages_parameters = false;
+  /// After each average of parameters; empty: none.
+  OuterStep outer_step = {};
+  /// The strategy's vectors between exchanges, such as momentum, for checkpoints.
+  BucketMemory kept = {};
   /// After each epoch, outside of the measured time: tests the model, saves it, ... May be empty.
   std::function<void(std::int64_t epoch)> after_epoch = {};
 };
@@ -88,6 +111,9 @@ struct Strategy {
   bool overlaps = false;
   /// Why `train` and `rehearse` lack it, for a message; empty: they have it.
   std::string_view needs_costs = {};
+  /// Whether a job's averages overlap computing, whatever --overlap is; that cost is charged. Null:
+  /// they do not.
+  bool (*overlaps_averages)(const JobConfig& config) = nullptr;
   /// What a worker keeps of a model's state; null: all of it.
   StateShares (*state_shares)(const JobConfig& config, std::span<const WorkerInfo>) = nullptr;
   const Period* period = nullptr;  ///< null: no period, as in sync and one-shot

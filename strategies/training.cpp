@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "strategies/averaging.hpp"
 #include "strategies/dear.hpp"
 
 namespace epochcast {
@@ -101,34 +102,6 @@ void run_with_warm_up(Worker& worker,
     if (whole > 0) run_iterations(worker, among, begin, begin + whole, body);
     begin += whole;
   }
-}
-
-/// The tensors of all gradients, in the order of their numbers: backward finishes the last first.
-TensorShapes all_tensors(const std::vector<TensorShapes>& buckets) {
-  TensorShapes all;
-  for (auto bucket = buckets.rbegin(); bucket != buckets.rend(); ++bucket)
-    all.insert(all.end(), bucket->begin(), bucket->end());
-  return all;
-}
-
-/// The index of parameters among the buckets of a compression; gradients have lower ones.
-constexpr std::size_t kParameterBucket = std::size_t{1} << 32;
-
-/// The last common parameters; none in worlds without numbers.
-std::span<float> common_parameters(Worker& worker, const Payload& parameters) {
-  if (!parameters.has_numbers()) return {};
-  return worker.compression->numbers_of(
-      kParameterBucket, "common", static_cast<std::size_t>(parameters.count));
-}
-
-/// The tensors of all parameters; BatchNorm statistics follow them, as a vector.
-TensorShapes parameter_tensors(Worker& worker, std::int64_t count) {
-  TensorShapes all = all_tensors(worker.learner.bucket_tensors());
-  if (all.empty()) return all;
-  for (const auto& tensor : all)
-    count -= std::accumulate(tensor.begin(), tensor.end(), std::int64_t{1}, std::multiplies<>());
-  if (count > 0) all.push_back({count});
-  return all;
 }
 
 /// all_reduce_gradients() with the worker's compression.
@@ -271,39 +244,6 @@ void train_iterations(Worker& worker,
     all_reduce_gradients(worker, batch, weight, among);
     worker.learner.step();
   });
-}
-
-void share_parameters(Worker& worker) {
-  const Payload parameters = worker.learner.parameters();
-  worker.fabric.broadcast(parameters, 0, worker.fabric.world());
-  if (worker.compression == nullptr || !worker.averages_parameters) return;
-  const std::span<float> common = common_parameters(worker, parameters);
-  std::ranges::copy(values<float>(parameters).first(common.size()), common.begin());
-}
-
-void average_parameters(Worker& worker, double weight) {
-  Fabric& fabric = worker.fabric;
-  const Payload parameters = worker.learner.parameters();
-  if (worker.compression == nullptr) {
-    fabric.all_reduce(parameters, weight, fabric.world());
-    return;
-  }
-  // To subtract and to add a number: two are read, one or two are written.
-  const auto bytes = parameters.bytes();
-  const std::span<float> common = common_parameters(worker, parameters);
-  const std::span<float> numbers = values<float>(parameters);
-  for (std::size_t i = 0; i < common.size(); ++i) numbers[i] -= common[i];
-  worker.learner.kernel("difference", 3 * bytes);
-  worker.compression->start_exchange({.fabric = fabric,
-                                      .observer = worker.learner,
-                                      .bucket = parameters,
-                                      .index = kParameterBucket,
-                                      .tensors = parameter_tensors(worker, parameters.count),
-                                      .weight = weight,
-                                      .among = fabric.world()})();
-  for (std::size_t i = 0; i < common.size(); ++i) numbers[i] = common[i] += numbers[i];
-  worker.learner.kernel("sum", 4 * bytes);
-  worker.compression->add_steps(1);
 }
 
 SharedNumbers remembered(Worker& worker,

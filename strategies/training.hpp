@@ -55,13 +55,6 @@ void all_reduce_whole_gradients(Worker& worker,
                                 double weight,
                                 const Communicator& among);
 
-/// Gives all workers rank 0's parameters.
-void share_parameters(Worker& worker);
-/// Replaces all workers' parameters by Σ weight_q · parameters_q; weights sum to 1. With a
-/// compression, of their differences to the last common parameters: the worker says that it
-/// averages_parameters before train_epochs().
-void average_parameters(Worker& worker, double weight);
-
 /// So many iterations: all_reduce_gradients() and a step, or train_dear().
 void train_iterations(Worker& worker,
                       std::int64_t iterations,

@@ -9,25 +9,27 @@ namespace epochcast {
 namespace {
 
 void run_unbalanced_local_sgd(Worker& worker) {
-  const int workers = trainer_count(worker.fabric);
-  const std::shared_ptr<const LocalSteps> local = unbalanced_steps(worker);
-  const std::int64_t steps = local->steps[static_cast<std::size_t>(worker.fabric.rank())];
-  const std::int64_t rounds =
-      rounds_per_epoch(worker.train_samples, workers, worker.config.step_batch(), local->most);
-  const Share share = share_of(worker, *local, rounds);
-  report_rounds(worker, rounds, steps, local->most);
+  const double weight = 1.0 / trainer_count(worker.fabric);
+  const UnequalRounds rounds(worker);
+  rounds.report();
 
   worker.averages_parameters = true;
-  train_epochs(worker, [&](std::int64_t) {
-    worker.learner.use_shuffled(share);
-    run_rounds(worker, rounds, steps, 1.0 / workers);
-  });
+  train_epochs(
+      worker,
+      [&](std::int64_t epoch) {
+        worker.learner.use_shuffled(share_of(worker, *rounds.steps(epoch), rounds.count(epoch)));
+        rounds.run(epoch, weight);
+        rounds.end_epoch(epoch);
+      },
+      rounds.changes());
+  rounds.report();  // losses are known now
 }
 
 }  // namespace
 
 Strategy unbalanced_local_sgd_strategy() {
-  static const std::array<const StrategySetting*, 1> own = {&local_steps_setting()};
+  static const std::array<const StrategySetting*, 3> own = {
+      &local_steps_setting(), &period_rule_setting(), &qsr_alpha_setting()};
   return {.name = "unbalanced-local-sgd",
           .summary = "local SGD, slower workers make fewer steps (--local-steps)",
           .source = "arXiv 2508.08540",

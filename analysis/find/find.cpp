@@ -93,6 +93,8 @@ std::vector<std::string> frontier_values(const SearchRange& range) {
 std::vector<FoundValue> find(const FindRequest& request, const FindTools& tools) {
   const std::vector<std::string> strategies = chosen_strategies(request.config.strategy);
   check(request, strategies);
+  all_settings().check_counts_in(
+      request.config, request.name, Command::simulate, "find " + request.name);
   const SearchRange range = range_of(request.name, request, tools);
   std::vector<std::string> others = {""};
   if (!request.over.empty()) others = frontier_values(range_of(request.over, request, tools));

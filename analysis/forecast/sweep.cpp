@@ -94,6 +94,8 @@ void check_settings_have_strategies(const std::vector<ForecastTask>& points,
     JobConfig config = point.config;
     if (!strategies.empty()) config.strategy = strategies;
     check_strategies_have_settings(config);
+    for (const SweepAxis& axis : axes)
+      all_settings().check_counts_in(config, axis.name, axis.command, axis.flag + " " + axis.name);
   }
 }
 
@@ -107,6 +109,7 @@ SweepAxis parse_axis(const std::string& text, Command command, const std::string
   }
   SweepAxis axis;
   axis.flag = flag;
+  axis.command = command;
   axis.name = text.substr(0, equals);
   const std::string origin = flag + " " + axis.name;
   const std::string values = text.substr(equals + 1);

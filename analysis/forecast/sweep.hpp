@@ -17,7 +17,8 @@ namespace epochcast {
 struct SweepAxis {
   std::string name;
   std::vector<std::string> values;
-  std::string flag = "--sweep";  ///< its flag, for messages
+  std::string flag = "--sweep";         ///< its flag, for messages
+  Command command = Command::simulate;  ///< that it belongs to
 };
 
 /// Parses "nodes=4,8,12". Values that contain commas themselves are separated by ";". Throws a

@@ -11,6 +11,7 @@
 #include "core/job/experiment.hpp"
 #include "core/job/job.hpp"
 #include "core/job/setting_text.hpp"
+#include "strategies/other_names.hpp"
 #include "strategies/settings.hpp"
 
 namespace epochcast {
@@ -77,7 +78,9 @@ po::variables_map parse_flags(const std::string& command,
     po::store(parsed, values);
     return values;
   } catch (const po::unknown_option& error) {
-    throw UserError(unknown_option(error.get_option_name(), known));
+    const std::string answer = answer_to_other_setting(error.get_option_name());
+    throw UserError(answer.empty() ? unknown_option(error.get_option_name(), known)
+                                   : error.get_option_name() + ": " + answer);
   } catch (const po::multiple_occurrences& error) {
     throw UserError(error.get_option_name() + ": given more than once");
   } catch (const po::invalid_command_line_syntax& error) {
@@ -122,6 +125,16 @@ JobConfig config_from(Command command, const po::variables_map& values) {
   }
   if (!problems.empty()) throw UserError(problems);
   check_strategies_have_settings(config);
+  for (const Setting& setting : all_settings().of(command)) {
+    const std::string name(setting.name);
+    if (values.count(name) > 0) all_settings().check_counts_in(config, name, command, "--" + name);
+  }
+  if (values.count("set") > 0) {
+    for (const auto& assignment : values["set"].as<std::vector<std::string>>()) {
+      const std::string name = assignment.substr(0, assignment.find('='));
+      all_settings().check_counts_in(config, name, command, "--set " + name);
+    }
+  }
   return config;
 }
 

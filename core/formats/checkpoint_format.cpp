@@ -18,6 +18,18 @@ std::vector<std::int64_t> read_position(const JsonInput& input) {
   return position;
 }
 
+/// Removes as many bytes from the end of `text`, and returns them.
+std::string cut_end(const JsonInput& size, std::string& text) {
+  const auto most = static_cast<std::int64_t>(text.size());
+  const std::int64_t bytes = size.integer(0);
+  if (bytes > most) size.fail("at most the bytes that follow");
+  if (bytes > most) return {};
+  const auto rest = static_cast<std::size_t>(most - bytes);
+  std::string end = text.substr(rest);
+  text.resize(rest);
+  return end;
+}
+
 std::vector<double> read_numbers(const JsonInput& input) {
   std::vector<double> numbers;
   for (const JsonInput& number : input.elements()) numbers.push_back(read_number(number));
@@ -33,7 +45,8 @@ Seal seal_rank_state(const std::filesystem::path& file,
   nlohmann::ordered_json header = {
       {"serial", serial}, {"rank", rank}, {"position", state.position}, {"memory", state.memory}};
   if (!state.compression.empty()) header["compression_bytes"] = state.compression.size();
-  return seal(kCheckpointSchema, file, header, {state.learner, state.compression});
+  if (!state.kept.empty()) header["kept_bytes"] = state.kept.size();
+  return seal(kCheckpointSchema, file, header, {state.learner, state.compression, state.kept});
 }
 
 RankState read_rank_state(const std::filesystem::path& file,
@@ -49,15 +62,10 @@ RankState read_rank_state(const std::filesystem::path& file,
                      .learner = std::move(sealed.payload)};
   for (const JsonInput& numbers : header.at("memory").members())
     state.memory[numbers.name()] = read_numbers(numbers);
-  if (const auto size = header.maybe("compression_bytes")) {
-    const auto most = static_cast<std::int64_t>(state.learner.size());
-    const std::int64_t bytes = size->integer(0);
-    if (bytes > most) size->fail("at most the bytes that follow");
-    if (bytes <= most) {
-      state.compression = state.learner.substr(static_cast<std::size_t>(most - bytes));
-      state.learner.resize(static_cast<std::size_t>(most - bytes));
-    }
-  }
+  const auto compression = header.maybe("compression_bytes");
+  const auto kept = header.maybe("kept_bytes");
+  if (kept) state.kept = cut_end(*kept, state.learner);
+  if (compression) state.compression = cut_end(*compression, state.learner);
   problems.throw_if_any();
   if (sealed.checksum != checksum) {
     throw DamagedFile(

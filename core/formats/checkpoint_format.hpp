@@ -20,6 +20,7 @@ struct RankState {
   std::map<std::string, std::vector<double>> memory;  ///< Progress::memory
   std::string learner;                                ///< TorchLearner::save()
   std::string compression = {};                       ///< Compression::save(); empty without one
+  std::string kept = {};                              ///< the strategy's vectors; empty without any
 
   bool operator==(const RankState&) const = default;
 };
@@ -34,7 +35,7 @@ struct CheckpointManifest {
   bool operator==(const CheckpointManifest&) const = default;
 };
 
-/// The beginning of a rank's file; state.learner and state.compression follow.
+/// The beginning of a rank's file; its texts follow, in this order.
 [[nodiscard]] Seal seal_rank_state(const std::filesystem::path& file,
                                    std::int64_t serial,
                                    int rank,

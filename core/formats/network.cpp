@@ -179,7 +179,7 @@ double Network::training_bytes(std::int64_t batch, const StateShares& kept) cons
       std::accumulate(input.begin(), input.end(), 1.0, [](double product, std::int64_t size) {
         return product * static_cast<double>(size);
       });
-  return (kept.parameters + kept.gradients + kept.optimizer) * parameter_bytes() +
+  return (kept.parameters + kept.gradients + kept.optimizer + kept.vectors) * parameter_bytes() +
          kFloatBytes * static_cast<double>(buffers) +
          static_cast<double>(batch) * bytes_per_activation *
              (activation_bytes() / kFloatBytes + input_elements);

@@ -64,6 +64,7 @@ struct StateShares {
   double parameters = 1;
   double gradients = 1;
   double optimizer = 1;
+  double vectors = 0;  ///< more of the parameters' size, such as those of an outer optimizer
 
   bool operator==(const StateShares&) const = default;
 };
@@ -92,7 +93,8 @@ struct Network {
   [[nodiscard]] double activation_bytes() const;
   /// Bytes needed to train with this batch: parameters, gradients and momentum (float32 each),
   /// BatchNorm statistics, and per sample the input and the activations that backward needs (of
-  /// bytes_per_activation). `kept`: what the worker keeps of parameters, gradients and momentum.
+  /// bytes_per_activation). `kept`: what the worker keeps of parameters, gradients and momentum,
+  /// and more.
   [[nodiscard]] double training_bytes(std::int64_t batch, const StateShares& kept = {}) const;
 };
 

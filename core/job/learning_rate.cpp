@@ -37,4 +37,8 @@ double LearningRateSchedule::at(std::int64_t epoch, double before, double after)
   return warmup > 0 ? rate * std::min(1.0, (begun + after) / warmup) : rate;
 }
 
+double LearningRateSchedule::without_warmup(std::int64_t epoch) const {
+  return unwarmed(*this, epoch, static_cast<double>(epoch));
+}
+
 }  // namespace epochcast

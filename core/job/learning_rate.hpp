@@ -29,6 +29,8 @@ struct LearningRateSchedule {
   /// over, times (epoch + after) / warmup, by step (Goyal et al., arXiv 1706.02677, section 2.2:
   /// from a step's share of the base to all of it).
   [[nodiscard]] double at(std::int64_t epoch, double before = 0, double after = 1) const;
+  /// The learning rate that `epoch` begins with, without the factor of the warm-up.
+  [[nodiscard]] double without_warmup(std::int64_t epoch) const;
 };
 
 }  // namespace epochcast

@@ -48,6 +48,10 @@ struct Setting {
   std::function<void(JobConfig& config, const std::string& text)> set;
   /// The current value as text that set() reads back; empty when not set.
   std::function<std::string(const JobConfig& config)> show;
+  /// In commands without numbers: whether it counts in the job, and the setting with which it does,
+  /// for messages. Empty: always.
+  std::function<bool(const JobConfig& config)> counts_if = {};
+  std::string_view counts_with = {};
 };
 
 /// A setting's name and its value as text.

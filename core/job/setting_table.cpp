@@ -35,6 +35,11 @@ Setting setting_of_figure(std::string_view name, const std::string& origin) {
   }
 }
 
+/// Whether a setting counts in the job, in one of the commands that have it.
+bool counts(const Setting& setting, const JobConfig& config, Commands commands) {
+  return (commands & kLearning) != 0 || !setting.counts_if || setting.counts_if(config);
+}
+
 }  // namespace
 
 std::vector<Setting> SettingTable::of(Command command) const {
@@ -76,6 +81,17 @@ void SettingTable::check_counts(std::string_view name,
   throw UserError(origin + ": counts in " + counts + " only");
 }
 
+void SettingTable::check_counts_in(const JobConfig& config,
+                                   std::string_view name,
+                                   Command command,
+                                   const std::string& origin) const {
+  for (const Setting& setting : rows_) {
+    if (setting.name == name && !counts(setting, config, in(command)))
+      throw UserError(origin + ": counts in " + std::string(to_string(command)) + " with " +
+                      std::string(setting.counts_with) + " only");
+  }
+}
+
 void SettingTable::set(JobConfig& config,
                        std::string_view name,
                        const std::string& value,
@@ -92,7 +108,7 @@ void SettingTable::set(JobConfig& config,
 std::vector<SettingText> SettingTable::texts(const JobConfig& config, Commands commands) const {
   std::vector<SettingText> found;
   for (const Setting& setting : rows_) {
-    if ((setting.commands & commands) == 0) continue;
+    if ((setting.commands & commands) == 0 || !counts(setting, config, commands)) continue;
     std::string value = setting.show(config);
     if (!value.empty()) found.push_back({std::string(setting.name), std::move(value)});
   }

@@ -25,6 +25,11 @@ class SettingTable {
   [[nodiscard]] Setting named(std::string_view name, const std::string& origin) const;
   /// Throws a UserError when the setting is known but counts in other commands only.
   void check_counts(std::string_view name, Command command, const std::string& origin) const;
+  /// Throws a UserError when a setting that was given does not count in this job.
+  void check_counts_in(const JobConfig& config,
+                       std::string_view name,
+                       Command command,
+                       const std::string& origin) const;
   /// Sets one by name. Throws a UserError.
   void set(JobConfig& config,
            std::string_view name,

@@ -125,8 +125,9 @@ void Checkpoints::save(const RankState& state) {
   const std::int64_t serial = serial_ + 1;
   const fs::path file = rank_file(serial);
   const Seal seal = seal_rank_state(file, serial, rank_, state);
-  replace_file(file,
-               [&](std::ostream& out) { out << seal.line << state.learner << state.compression; });
+  replace_file(file, [&](std::ostream& out) {
+    out << seal.line << state.learner << state.compression << state.kept;
+  });
   // All ranks have written when the first rank has all checksums.
   std::vector<std::string> checksums = gather_texts(seal.checksum, 0, job_);
   if (rank_ == 0) {

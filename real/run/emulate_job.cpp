@@ -14,6 +14,7 @@
 #include "real/run/rank_placement.hpp"
 #include "real/run/train_job.hpp"
 #include "results/running_bill.hpp"
+#include "strategies/period_rule.hpp"
 #include "strategies/costed_job.hpp"
 
 namespace epochcast::real {
@@ -97,6 +98,8 @@ std::optional<RunResult> emulate(const Job& job, const RunOptions& options) {
   result.notes.emplace_back("computing was slept for its measured cost; messages were real");
   const std::string note = memory_note(placement);
   if (!note.empty()) result.notes.push_back(note);
+  if (const std::string period = period_note(config, costed.strategy()); !period.empty())
+    result.notes.push_back(period);
   if (const std::string classes = class_note(job.network, job.dataset); !classes.empty())
     result.notes.push_back(classes);
   std::optional<RunResult> collected =

@@ -190,6 +190,7 @@ class TrainingRun {
       try {
         learner_->load(saved.learner);
         if (worker_.compression) worker_.compression->load(saved.compression);
+        worker_.kept.load(saved.kept);
       } catch (const RunError& error) {
         throw RunError(file + ": " + error.what());
       }
@@ -227,7 +228,8 @@ class TrainingRun {
         {.position = std::move(position),
          .memory = {worker_.progress.memory.begin(), worker_.progress.memory.end()},
          .learner = learner_->save(),
-         .compression = worker_.compression ? worker_.compression->save() : std::string()});
+         .compression = worker_.compression ? worker_.compression->save() : std::string(),
+         .kept = worker_.kept.save()});
   }
 
   void after_epoch(std::int64_t epoch) {

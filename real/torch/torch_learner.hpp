@@ -68,6 +68,9 @@ class TorchLearner : public TrainingLearner {
 
   Score trained() const override { return trained_; }
   double learning_rate() const override { return learning_rate_; }
+  LossSum loss_sum() const override {
+    return {.sum = trained_.loss_sum, .samples = trained_.samples};
+  }
   const std::optional<Pretrained>& pretrained() const override { return pretrained_; }
   double epoch_share() const override;
   Payload statistics() override;

@@ -70,8 +70,6 @@ class TrainingLearner : public SamplingLearner {
  public:
   /// The score on the samples trained on since the epoch began.
   [[nodiscard]] virtual Score trained() const = 0;
-  /// Of the last step.
-  [[nodiscard]] virtual double learning_rate() const = 0;
   /// The source of the initial parameters; absent if they are random, and on all ranks but the
   /// first, which broadcasts its parameters.
   [[nodiscard]] virtual const std::optional<Pretrained>& pretrained() const = 0;

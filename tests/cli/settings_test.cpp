@@ -23,6 +23,10 @@ const std::string kPowerSgd = kJob + " --strategy sync --compression powersgd --
 const std::string kBuckets = kJob + " --strategy sync --overlap bucket --first-bucket 10kB";
 const std::string kFiles = " --network resnet20 --dataset cifar10 --epochs 2 --strategy sync";
 
+const std::string kLocal = kTwoClasses + " --strategy local-sgd";
+const std::string kStages = kLocal + " --period-rule stl-sgd --schedule multi-step --milestones 1";
+const std::string kCosine = kLocal + " --period-rule stl-sgd --schedule cosine";
+
 /// The catalogue has no trace of this network.
 const std::string kEstimated =
     "simulate --platform deep-est-esb --nodes 2 --strategy sync --epochs 1 --network mobilenetv2 "
@@ -76,6 +80,14 @@ const std::map<std::string, Change> kChanges = {
     {"calibrate-on", {kEstimated, "--calibrate-on estimated-v100-32gb"}},
     {"batch-seconds", {kJob, "--batch-seconds gpu=2s,cpu=3s"}},
     {"exchange-seconds", {kJob + " --strategy sync", "--exchange-seconds 1s"}},
+    {"period-rule", {kStages, "--period-rule constant"}},
+    {"qsr-alpha", {kLocal + " --period-rule qsr", "--qsr-alpha 0.9"}},
+    {"learning-rate", {kLocal + " --period-rule qsr", "--learning-rate 0.01"}},
+    {"schedule", {kStages, "--schedule cosine"}},
+    {"milestones", {kStages, "--milestones 2"}},
+    {"decay", {kStages, "--decay 0.5"}},
+    {"final-rate", {kCosine, "--final-rate 0.5"}},
+    {"warmup", {kCosine, "--warmup 1"}},
     {"seed", {kNoisyJob, "--seed 2"}},
     {"repetitions", {kNoisyJob, "--repetitions 6"}},
     {"deterministic", {kNoisyJob, "--deterministic"}},
@@ -88,6 +100,10 @@ const std::map<std::string, Change> kAccuracyOnly = {
     {"weighted-aggregation", {kBiased, "--weighted-aggregation off"}},
     {"high-loss-to", {kBiased, "--high-loss-to slow"}},
     {"averaging-order", {kJob + " --strategy node-based", "--averaging-order printed"}},
+    {"slowmo-momentum", {kJob + " --strategy slowmo", "--slowmo-momentum 0.5"}},
+    {"slowmo-rate", {kJob + " --strategy slowmo", "--slowmo-rate 0.5"}},
+    {"outer-momentum", {kJob + " --strategy diloco", "--outer-momentum 0.5"}},
+    {"outer-rate", {kJob + " --strategy diloco", "--outer-rate 0.5"}},
     {"powersgd-error-feedback", {kPowerSgd, "--powersgd-error-feedback off"}},
     {"powersgd-warm-start", {kPowerSgd, "--powersgd-warm-start off"}},
 };

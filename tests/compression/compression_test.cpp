@@ -277,7 +277,7 @@ TEST_CASE("a state that was not saved by a compression is refused") {
 
   CHECK_THROWS_WITH(compression->load(""),
                     "the state of the compression does not begin with its steps");
-  CHECK_THROWS_WITH(compression->load("7\nx"), "the state of the compression is incomplete");
+  CHECK_THROWS_WITH(compression->load("7\nx"), "the numbers kept between exchanges are incomplete");
 }
 
 TEST_CASE("warm-ups exchange all numbers before their first step") {

@@ -121,6 +121,64 @@ TEST_CASE("ranks of different speed on equal devices are forecast as by full sim
   }
 }
 
+TEST_CASE("fragments and outer steps are forecast as by full simulation, for 1 to 17 workers") {
+  std::vector<Run> runs;
+  for (int nodes = 1; nodes <= 17; ++nodes) {
+    for (const char* delay : {"0", "2"}) {
+      Job job = job_on(mixed(nodes, 1, 0, pcie(), star()), 50 * 60 * nodes);
+      set(job.config, "local-steps", 9);
+      set(job.config, "fragments", 3);
+      set(job.config, "fragment-delay", delay);
+      set(job.config, "merge-weight", nodes % 2 == 0 ? "0.5" : "0");
+      for (const bool exact : {false, true}) {
+        job.config.exact = exact;
+        runs.push_back({job, "diloco"});
+        if (nodes % 5 == 0) runs.push_back({job, "slowmo"});
+      }
+    }
+  }
+  std::ranges::stable_sort(runs, {}, &Run::strategy);
+
+  const std::vector<RunResult> results = forecasts(runs);
+
+  for (std::size_t i = 0; i < runs.size(); i += 2) {
+    CAPTURE(runs[i].strategy, i);
+    check_equal(results[i], results[i + 1]);
+  }
+}
+
+TEST_CASE("epochs of different periods are forecast as by full simulation") {
+  std::vector<Run> runs;
+  for (const char* strategy : {"local-sgd",
+                               "node-based",
+                               "unbalanced-local-sgd",
+                               "biased-local-sgd",
+                               "post-local-sgd",
+                               "slowmo",
+                               "diloco"}) {
+    for (const char* rule : {"qsr", "stl-sgd", "adacomm"}) {
+      Job job = job_on(mixed(2, 2, 1, pcie(), star()), 50 * 6 * 40);
+      job.config.epochs = 12;
+      job.config.learning.rate = {
+          .kind = LearningRateKind::multi_step, .base = 0.1, .milestones = {7, 10}, .decay = 0.5};
+      set(job.config, "local-steps", 3);
+      set(job.config, "averaging-period", 3);
+      set(job.config, "period-rule", rule);
+      for (const bool exact : {false, true}) {
+        job.config.exact = exact;
+        runs.push_back({job, strategy});
+      }
+    }
+  }
+
+  const std::vector<RunResult> results = forecasts(runs);
+
+  for (std::size_t i = 0; i < runs.size(); i += 2) {
+    CAPTURE(runs[i].strategy, i);
+    check_equal(results[i], results[i + 1]);
+  }
+}
+
 TEST_CASE("dlb's epochs are extrapolated only once its batches are constant") {
   Job job = job_on(mixed(2, 1, 1, pcie(), star()), 3200);
   job.config.batch = 16;

@@ -49,6 +49,11 @@ Settings operator+(Settings base, const Settings& more) {
 const Settings kBiased = kOneServer + Settings{{"strategy", "biased-local-sgd"}};
 const Settings kPowerSgd =
     kOneServer + Settings{{"compression", "powersgd"}, {"powersgd-start", "0"}};
+const Settings kLocal = kOneServer + Settings{{"strategy", "local-sgd"}};
+const Settings kStages =
+    kLocal + Settings{{"period-rule", "stl-sgd"}, {"schedule", "multi-step"}, {"milestones", "2"}};
+const Settings kCosine = kLocal + Settings{{"period-rule", "stl-sgd"}, {"schedule", "cosine"}};
+const Settings kQsr = kLocal + Settings{{"period-rule", "qsr"}};
 const Settings kNoisy = kOneServer + Settings{{"platform", "epyc-vm-2core"},
                                               {"batch", "8"},
                                               {"trace", "amd-epyc-1thread-torch1.13"},
@@ -133,6 +138,14 @@ const std::map<std::string, Change> kChanges = {
     {"batch-seconds", {kOneServer, "gpu=10ms,cpu=20ms"}},
     {"loading-rate", {kOneServer, "1000/s"}},
     {"exchange-seconds", {kOneServer, "60ms"}},
+    {"period-rule", {kStages + Settings{{"period-rule", "constant"}}, "stl-sgd"}},
+    {"qsr-alpha", {kQsr, "0.9"}},
+    {"learning-rate", {kQsr, "0.01"}},
+    {"schedule", {kStages + Settings{{"schedule", "constant"}}, "multi-step"}},
+    {"milestones", {kStages, "1"}},
+    {"decay", {kStages, "0.5"}},
+    {"final-rate", {kCosine, "0.5"}},
+    {"warmup", {kCosine, "2"}},
     {"like", {kOneServer + Settings{{"strategy", "sync"}}, "ddp"}},
     {"seed", {kNoisy, "7"}},
     {"repetitions", {kNoisy, "3"}},
@@ -151,6 +164,10 @@ const std::map<std::string, Change> kOnlyAccuracy = {
     {"alpha", {kBiased, "0.9"}},
     {"weighted-aggregation", {kBiased, "off"}},
     {"high-loss-to", {kBiased, "slow"}},
+    {"slowmo-momentum", {kOneServer + Settings{{"strategy", "slowmo"}}, "0.5"}},
+    {"slowmo-rate", {kOneServer + Settings{{"strategy", "slowmo"}}, "0.5"}},
+    {"outer-momentum", {kOneServer + Settings{{"strategy", "diloco"}}, "0.5"}},
+    {"outer-rate", {kOneServer + Settings{{"strategy", "diloco"}}, "0.5"}},
     {"powersgd-error-feedback", {kPowerSgd, "off"}},
     {"powersgd-warm-start", {kPowerSgd, "off"}}};
 

@@ -101,6 +101,17 @@ TEST_CASE("suggestions for other names are accepted, and async is not answered w
   CHECK(suggested_by(answer_to_other_name("powersgd")).compression == "powersgd");
 }
 
+TEST_CASE("settings of torchft are answered with ours") {
+  CHECK(answer_to_other_setting("--sync_every") == "torchft's sync_every is --local-steps");
+  CHECK(answer_to_other_setting("--fragment-sync-delay") ==
+        "torchft's fragment_sync_delay is --fragment-delay");
+  CHECK(answer_to_other_setting("fragment_update_alpha") ==
+        "torchft's fragment_update_alpha is --merge-weight");
+  CHECK(answer_to_other_setting("--should_quantize") ==
+        "torchft's should_quantize is --compression int8, or fp16");
+  CHECK(answer_to_other_setting("--batch").empty());
+}
+
 TEST_CASE("every strategy runs on 1, 2 and 5 unequal workers, with and without overlap") {
   for (const Strategy& strategy : strategies()) {
     for (const int size : {1, 2, 5}) {
@@ -177,7 +188,8 @@ TEST_CASE("an unknown strategy is refused with the closest name, or all of them"
   CHECK_THROWS_WITH(find_strategy("magic"),
                     "--strategy: unknown strategy \"magic\"; known: sync, sync-fastest, hetgrad, "
                     "hetgrad-unweighted, node-based, local-sgd, unbalanced-local-sgd, "
-                    "biased-local-sgd, post-local-sgd, one-shot, byteps, dlb, zero, fsdp");
+                    "biased-local-sgd, post-local-sgd, slowmo, diloco, one-shot, byteps, dlb, "
+                    "zero, fsdp");
 }
 
 }  // namespace

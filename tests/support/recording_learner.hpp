@@ -42,6 +42,11 @@ struct TestWork {
   std::function<double(int rank, std::int64_t batch)> batch_s = [](int, std::int64_t batch) {
     return 0.001 * static_cast<double>(batch);
   };
+  double learning_rate = 1;
+  /// The losses of an epoch, by rank.
+  std::function<LossSum(int rank, std::int64_t epoch)> loss_sum = [](int, std::int64_t) {
+    return LossSum();
+  };
 };
 
 /// A learner with six gradients and eight parameters (two of them BatchNorm statistics) that
@@ -77,6 +82,8 @@ class RecordingLearner : public SamplingLearner {
   void step() override;
   void step_part(std::int64_t begin, std::int64_t count, bool is_last) override;
   void train(std::int64_t steps, std::int64_t batch) override;
+  double learning_rate() const override { return work_.learning_rate; }
+  LossSum loss_sum() const override { return work_.loss_sum(fabric_.rank(), log_.epochs.back()); }
   double benchmark(std::int64_t batch) override;
 
  private:

@@ -91,6 +91,58 @@ void no_bias_is_local_sgd(int ranks, Findings& findings) {
   findings.is_far(run_trial(trial), local, "biased sampling");
 }
 
+using Settings = std::vector<std::pair<std::string, std::string>>;
+
+/// 15 iterations of 2 ranks, or 7 of 4.
+Trial outer(const std::string& strategy, int ranks, const Settings& settings) {
+  Trial trial = trial_of(strategy, alike_on(layouts(ranks == 4 ? 4 : 2).back()), kBatch);
+  trial.workers.resize(static_cast<std::size_t>(ranks));
+  if (ranks == 3) trial.workers = alike(3);
+  set(trial.config, "local-steps", 2);
+  set(trial.config, "averaging-period", 2);
+  for (const auto& [name, value] : settings) set(trial.config, name, value);
+  return trial;
+}
+
+void outer_rate_1_is_the_average(int ranks, Findings& findings) {
+  const Settings slow = {{"slowmo-rate", "1"}, {"slowmo-momentum", "0"}};
+  const Settings rate_1 = {{"outer-rate", "1"}, {"outer-momentum", "0"}};
+  for (const std::string compression : {"none", "fp16", "int8"}) {
+    Settings compressed = {{"compression", compression}};
+    const Outcome local = run_trial(outer("local-sgd", ranks, compressed));
+    const Outcome nodes = run_trial(outer("node-based", ranks, compressed));
+    compressed.insert(compressed.end(), slow.begin(), slow.end());
+    compressed.insert(compressed.end(), rate_1.begin(), rate_1.end());
+    findings.is_identical(
+        run_trial(outer("slowmo", ranks, compressed)), local, "slowmo, " + compression);
+    findings.is_identical(
+        run_trial(outer("diloco", ranks, compressed)), local, "diloco, " + compression);
+    compressed.emplace_back("slowmo-base", "node-based");
+    findings.is_identical(
+        run_trial(outer("slowmo", ranks, compressed)), nodes, "of node-based, " + compression);
+  }
+  const Outcome local = run_trial(outer("local-sgd", ranks, {}));
+  findings.is_far(run_trial(outer("slowmo", ranks, {})), local, "slowmo with momentum");
+  findings.is_far(run_trial(outer("diloco", ranks, {})), local, "diloco with momentum");
+}
+
+void ranks_agree_after_outer_steps(int ranks, Findings& findings) {
+  const Settings streaming = {{"fragments", "2"}, {"fragment-delay", "1"}, {"local-steps", "4"}};
+  for (const std::string compression : {"none", "fp16", "int8", "powersgd"}) {
+    for (const char* own_share : {"0", "0.5"}) {
+      Settings settings = streaming;
+      settings.emplace_back("merge-weight", own_share);
+      settings.emplace_back("compression", compression);
+      const Outcome outcome = run_trial(outer("diloco", ranks, settings));
+      findings.ranks_agree(outcome, "fragments with " + compression);
+      findings.is_true(outcome.parameters[0] != outcome.start, "nothing was trained");
+    }
+  }
+  findings.ranks_agree(run_trial(outer("slowmo", ranks, {})), "slowmo");
+  findings.ranks_agree(run_trial(outer("local-sgd", ranks, {{"period-rule", "adacomm"}})),
+                       "local-sgd with adacomm");
+}
+
 }  // namespace
 
 std::vector<Case> parameter_cases() {
@@ -101,6 +153,12 @@ std::vector<Case> parameter_cases() {
       {"biased-local-sgd without bias at equal speeds is local-sgd",
        {1, 2, 4},
        no_bias_is_local_sgd},
+      {"slowmo and diloco with rate 1 and no momentum are their base, bit by bit",
+       {1, 2, 3, 4},
+       outer_rate_1_is_the_average},
+      {"all ranks end with the same bits after outer steps",
+       {1, 2, 3, 4},
+       ranks_agree_after_outer_steps},
   };
 }
 

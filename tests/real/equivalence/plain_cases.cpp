@@ -39,9 +39,14 @@ void every_strategy_alone_is_libtorch(int, Findings& findings) {
                                      "node-based",
                                      "local-sgd",
                                      "unbalanced-local-sgd",
-                                     "biased-local-sgd"}) {
+                                     "biased-local-sgd",
+                                     "slowmo",
+                                     "diloco"}) {
     Trial trial = trial_of(strategy, alike(1), 12);
     set(trial.config, "local-steps", 4);
+    set(trial.config, "slowmo-momentum", 0);
+    set(trial.config, "outer-momentum", 0);
+    set(trial.config, "outer-rate", 1);
     compare_with_libtorch(trial, findings);  // own benchmarks have no effect
   }
   Trial trial = trial_of("sync", alike(1), 12);

@@ -77,7 +77,11 @@ void check_resumed_training(const std::vector<std::string>& strategies) {
 
 TEST_CASE("a resumed job has the same parameters as an uninterrupted one, bit for bit") {
   check_resumed_training(
-      {"sync --optimizer adam", "biased-local-sgd --local-steps 2", "sync --compression topk"});
+      {"sync --optimizer adam",
+       "biased-local-sgd --local-steps 2",
+       "sync --compression topk",
+       "slowmo --local-steps 3",
+       "diloco --local-steps 4 --fragments 2 --fragment-delay 1 --merge-weight 0.5"});
 }
 
 TEST_CASE("resumed jobs of other strategies have the same parameters, bit for bit", "[long]") {
@@ -88,6 +92,9 @@ TEST_CASE("resumed jobs of other strategies have the same parameters, bit for bi
                           "--onebit-freeze-step 2",
                           "node-based --averaging-period 5 --ranks-per-node 1",
                           "sync --overlap bucket --bucket 20kB --first-bucket 1kB",
+                          "slowmo --slowmo-base node-based --local-steps 3 --ranks-per-node 1",
+                          "diloco --local-steps 4 --compression int8",
+                          "local-sgd --local-steps 4 --period-rule adacomm",
                           "sync --precision bfloat16"});
 }
 
