@@ -310,6 +310,25 @@ std::string fsdp_text(const JobConfig& config, int /*ranks_per_node*/) {
       sharding);
 }
 
+/// The same with torchft, which is not a part of PyTorch.
+std::string diloco_text(const JobConfig& config) {
+  const auto setting = [&](const char* name) {
+    return all_settings().named(name, "--show").show(config);
+  };
+  return fmt::format(
+      "# With torchft: DiLoCo(manager, fragments, optimizer, torch.optim.SGD(parameters, lr={},\n"
+      "#     momentum={}, nesterov=True), sync_every={}, fragment_sync_delay={}, "
+      "fragment_update_alpha={},\n"
+      "#     should_quantize={}), with {} in the list of fragments.\n",
+      setting("outer-rate"),
+      setting("outer-momentum"),
+      period_of(config),
+      setting("fragment-delay"),
+      setting("merge-weight"),
+      config.compression == "none" ? "False" : "True",
+      setting("fragments") == "1" ? "the model" : setting("fragments") + " parts of the model");
+}
+
 using Recipe = std::string (*)(const JobConfig&, int);
 
 const std::map<std::string, Recipe>& recipes() {
@@ -329,7 +348,8 @@ const std::map<std::string, Recipe>& recipes() {
 std::string pytorch_text(const JobConfig& config, int ranks_per_node) {
   const auto recipe = recipes().find(config.strategy);
   if (recipe == recipes().end()) {
-    return "# PyTorch has nothing like " + config.strategy +
+    return (config.strategy == "diloco" ? diloco_text(config) : std::string()) +
+           "# PyTorch has nothing like " + config.strategy +
            "; `epochcast train` runs it, docs/from-forecast-to-pytorch.md lists the steps to "
            "write it.\n";
   }

@@ -108,6 +108,20 @@ TEST_CASE("compressions of PyTorch are registered, with their settings; others a
              Catch::Contains("# PyTorch has no hook like --compression topk"));
 }
 
+TEST_CASE("diloco is shown with the names of torchft") {
+  JobConfig config = config_of("diloco");
+  config.of_strategies["fragments"] = "4";
+  config.of_strategies["fragment-delay"] = "2";
+  config.compression = "int8";
+  CHECK_THAT(pytorch_text(config, 4),
+             Catch::Contains("# With torchft: DiLoCo(manager, fragments, optimizer, "
+                             "torch.optim.SGD(parameters, lr=0.7,\n#     momentum=0.9, "
+                             "nesterov=True), sync_every=32, fragment_sync_delay=2, "
+                             "fragment_update_alpha=0,\n#     should_quantize=True), with 4 parts "
+                             "of the model in the list of fragments.\n# PyTorch has nothing like "
+                             "diloco; `epochcast train` runs it"));
+}
+
 TEST_CASE("every strategy has a recipe or a reason for none") {
   for (const Strategy& strategy : strategies()) {
     CAPTURE(strategy.name);
