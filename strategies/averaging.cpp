@@ -108,15 +108,21 @@ Compression::Finish start_average(Worker& worker,
   };
 }
 
+void average_range(Worker& worker,
+                   double weight,
+                   const ParameterRange& range,
+                   const Payload& numbers) {
+  if (worker.compression != nullptr) {
+    start_compressed(worker, weight, range, numbers)();
+  } else {
+    worker.fabric.all_reduce(numbers, weight, worker.fabric.world());
+  }
+  end_average(worker, range, numbers);
+}
+
 void average_parameters(Worker& worker, double weight) {
   const Payload parameters = worker.learner.parameters();
-  const ParameterRange all = {.begin = 0, .count = parameters.count};
-  if (worker.compression != nullptr) {
-    start_compressed(worker, weight, all, parameters)();
-  } else {
-    worker.fabric.all_reduce(parameters, weight, worker.fabric.world());
-  }
-  end_average(worker, all, parameters);
+  average_range(worker, weight, {.begin = 0, .count = parameters.count}, parameters);
 }
 
 std::size_t trained_count(Worker& worker,

@@ -23,8 +23,13 @@ void average_parameters(Worker& worker, double weight);
 /// for jobs with a compression or an outer step.
 [[nodiscard]] std::span<float> common_parameters(Worker& worker, const ParameterRange& range);
 
-/// Starts the same average of a range. `numbers`: its parameters, or a copy of them. The result is
-/// called once: `numbers` and common_parameters() then have the parameters to continue with.
+/// The same for a range. `numbers`: its parameters, or a copy of them; these and
+/// common_parameters() then have the parameters to continue with.
+void average_range(Worker& worker,
+                   double weight,
+                   const ParameterRange& range,
+                   const Payload& numbers);
+/// Starts the same; the result is called once to finish it.
 [[nodiscard]] Compression::Finish start_average(Worker& worker,
                                                 double weight,
                                                 const ParameterRange& range,

@@ -98,9 +98,14 @@ class Fragments {
     for (std::int64_t i = 0; i < count_; ++i) {
       const std::int64_t own = part_of(steps, count_, i);
       train(own - delay_);
-      const Compression::Finish finish = start(i);
-      train(delay_);
-      finish();
+      const Payload sent = part_to_send(i);
+      if (delay_ == 0) {
+        average_range(worker_, weight_, range(i), sent);
+      } else {
+        const Compression::Finish finish = start_average(worker_, weight_, range(i), sent);
+        train(delay_);
+        finish();
+      }
       merge(i);
     }
   }
@@ -114,7 +119,7 @@ class Fragments {
     train(steps);
     const bool is_last_common = steps == 0 && own_share_ == 0;
     for (std::int64_t i = 0; i < (is_last_common ? count_ - 1 : count_); ++i)
-      start_average(worker_, weight_, range(i), part_at(i))();
+      average_range(worker_, weight_, range(i), part_at(i));
   }
 
  private:
@@ -135,16 +140,15 @@ class Fragments {
     if (steps > 0) worker_.learner.train(steps, worker_.config.step_batch());
   }
 
-  /// Starts an exchange, of a copy if the worker needs its own parameters meanwhile.
-  Compression::Finish start(std::int64_t i) {
+  /// The fragment's parameters; a copy if the worker needs its own ones after sending.
+  Payload part_to_send(std::int64_t i) {
     Payload sent = part_at(i);
-    if (copies()) {
-      const std::span<const float> own = values<float>(sent);
-      copy_.assign(own.begin(), own.end());
-      if (sent.has_numbers()) sent.data = std::as_writable_bytes(std::span(copy_));
-      worker_.learner.kernel("copy", 2 * sent.bytes());
-    }
-    return start_average(worker_, weight_, range(i), sent);
+    if (!copies()) return sent;
+    const std::span<const float> own = values<float>(sent);
+    copy_.assign(own.begin(), own.end());
+    if (sent.has_numbers()) sent.data = std::as_writable_bytes(std::span(copy_));
+    worker_.learner.kernel("copy", 2 * sent.bytes());
+    return sent;
   }
 
   /// Continues with the fragment's common parameters, or between these and the worker's own.
