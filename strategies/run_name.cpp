@@ -44,6 +44,8 @@ std::string run_name(const RunResult& run) {
     const bool is_default =
         period != nullptr && setting_of(run, std::string(period->setting->name)).empty();
     if (is_default && steps.front() == run.iterations_per_epoch) text += " = an epoch";
+    const std::string rule = setting_of(run, "period-rule");
+    if (!rule.empty() && rule != "constant") text += " by " + rule;
   }
   const bool may_overlap = find_strategy(run.strategy).exchanges_gradients;
   if (may_overlap && setting_of(run, "overlap") == "bucket") text += ", overlap";

@@ -12,7 +12,8 @@ namespace epochcast {
 [[nodiscard]] std::string setting_of(const RunResult& run, const std::string& name);
 
 /// The strategy with its period, K' or H, and whether communication overlaps: "local-sgd, H 32",
-/// "sync, overlap". A period that was not set is an epoch: "node-based, K' 625 = an epoch".
+/// "sync, overlap". A period that was not set is an epoch: "node-based, K' 625 = an epoch"; one
+/// that changes is a mean: "local-sgd, H 5 by qsr".
 [[nodiscard]] std::string run_name(const RunResult& run);
 
 /// The conditions of a run's figures, without period and overlap: "batch 128 per worker, float16

@@ -354,6 +354,10 @@ std::string pytorch_text(const JobConfig& config, int ranks_per_node) {
            "write it.\n";
   }
   std::string text = recipe->second(config, ranks_per_node);
+  const std::string rule = setting_of(config, "period-rule");
+  if (!rule.empty() && find_strategy(config.strategy).has("period-rule"))
+    text = "# PyTorch's averagers have constant periods: --period-rule " + rule +
+           " would change this one.\n" + text;
   if (config.accumulate > 1) {
     // The unit is steps.
     const std::string batches = "len(loader)";

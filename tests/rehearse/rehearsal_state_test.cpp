@@ -13,7 +13,9 @@ namespace {
 const std::vector<SettingText> kSettings = {{"strategy", "sync"}, {"batch", "32"}};
 
 RehearsalState state_after(std::int64_t epochs) {
-  RehearsalState state = {.curve = {}, .learners = {std::string(3000, 'a'), "bb", ""}};
+  RehearsalState state = {.curve = {},
+                          .learners = {std::string(3000, 'a'), "bb", ""},
+                          .kept = {"momentum", "", "of three"}};
   for (std::int64_t epoch = 1; epoch <= epochs; ++epoch) {
     state.curve.push_back({.epoch = epoch,
                            .training_s = 0.1 * static_cast<double>(epoch),
@@ -34,6 +36,7 @@ TEST_CASE("a rehearsal's state is read back exactly; without a file it is the in
 
   CHECK(to_json(state.curve) == to_json(state_after(3).curve));
   CHECK(state.learners == state_after(3).learners);
+  CHECK(state.kept == state_after(3).kept);
 }
 
 TEST_CASE("a state of other settings or workers is refused by name") {

@@ -70,6 +70,7 @@ TEST_CASE("two simulated workers learn the same as two processes, bit for bit") 
   check_same_learning(GENERATE(
       kLearning + "--strategy sync --overlap bucket --set first-bucket=4kB --set bucket=64kB",
       kLearning + "--strategy biased-local-sgd --local-steps fast=4 --alpha 0.5",
+      kLearning + "--strategy diloco --local-steps 4 --fragments 2 --fragment-delay 1",
       kDigits + "--network gru"));
 }
 
@@ -79,6 +80,8 @@ TEST_CASE("two simulated workers with other strategies and networks learn the sa
                kLearning + "--strategy sync --all-reduce recursive-doubling --optimizer adam",
                kLearning + "--strategy node-based --averaging-period 5",
                kLearning + "--strategy local-sgd --local-steps 4",
+               kLearning + "--strategy local-sgd --local-steps 6 --period-rule adacomm",
+               kLearning + "--strategy slowmo --local-steps 4",
                kDropout,
                kDigits + "--network gan"));
 }
@@ -263,6 +266,7 @@ TEST_CASE("epoch times of a rehearsal equal those of the forecast") {
       GENERATE(as<std::string>(),
                "--strategy sync --overlap bucket --set first-bucket=4kB --set bucket=64kB",
                "--strategy dlb",
+               "--strategy diloco --local-steps 4 --fragments 2 --fragment-delay 1",
                "--strategy byteps"));
 }
 

@@ -24,6 +24,9 @@ std::string random_job(Random& random) {
                                                "hetgrad",
                                                "dlb",
                                                "byteps",
+                                               "slowmo --local-steps 3",
+                                               "diloco --local-steps 3 --fragments 3",
+                                               "local-sgd --local-steps 3 --period-rule adacomm",
                                                "biased-local-sgd --local-steps 3 --alpha 0.5"};
   const std::string costs =
       random.next() % 2 == 0
@@ -97,6 +100,26 @@ TEST_CASE("a rehearsal resumed after any epoch has the same result as without a 
     CHECK(part.out != whole.out);
 
     CHECK(folder.run(rehearsal(job)).out == whole.out);
+  }
+}
+
+TEST_CASE("a resumed rehearsal continues with the strategy's vectors and losses") {
+  for (const std::string strategy : {"slowmo --local-steps 3",
+                                     "diloco --local-steps 3 --fragments 3 --merge-weight 0.5",
+                                     "local-sgd --local-steps 8 --period-rule adacomm"}) {
+    CAPTURE(strategy);
+    const std::string job =
+        "--platform pair.json --dataset cifar10 --data procedural --train-samples 256 "
+        "--test-samples 8 --batch 8 --learning-rate 0.1 --network small-cnn --batch-seconds gpu=1s "
+        "--strategy " +
+        strategy + " --epochs ";
+    const Outcome whole = Folder().run(rehearsal(job + "5"));
+    REQUIRE(whole.status == 0);
+
+    const Folder folder;
+    for (const char* epochs : {"1", "3"}) REQUIRE(folder.run(rehearsal(job + epochs)).status == 0);
+
+    CHECK(folder.run(rehearsal(job + "5")).out == whole.out);
   }
 }
 

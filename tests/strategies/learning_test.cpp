@@ -43,6 +43,8 @@ TEST_CASE("a default period of an epoch is named as such") {
   RunResult set = run_of("local-sgd", 100, 1);
   set.config = {{"local-steps", "100"}};
   CHECK(run_name(set) == "local-sgd, H 100");
+  set.config.push_back({"period-rule", "qsr"});
+  CHECK(run_name(set) == "local-sgd, H 100 by qsr");
 }
 
 TEST_CASE("a name has overlap only if the strategy exchanges gradients") {

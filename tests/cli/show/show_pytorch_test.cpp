@@ -108,6 +108,15 @@ TEST_CASE("compressions of PyTorch are registered, with their settings; others a
              Catch::Contains("# PyTorch has no hook like --compression topk"));
 }
 
+TEST_CASE("a recipe says that its period does not change") {
+  JobConfig config = config_of("local-sgd");
+  CHECK_THAT(pytorch_text(config, 4), !Catch::Contains("--period-rule"));
+  config.of_strategies["period-rule"] = "qsr";
+  CHECK_THAT(pytorch_text(config, 4),
+             Catch::Contains("# PyTorch's averagers have constant periods: --period-rule qsr would "
+                             "change this one.\nimport torch"));
+}
+
 TEST_CASE("diloco is shown with the names of torchft") {
   JobConfig config = config_of("diloco");
   config.of_strategies["fragments"] = "4";

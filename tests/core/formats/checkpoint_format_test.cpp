@@ -11,10 +11,12 @@ constexpr const char* kSchema = "epochcast.checkpoint/2";
 const RankState kState = {.position = {0, 2, 0, 7},
                           .memory = {{"batches", {3, 5}}, {"learning curve", {0.1, 96, 1e6}}},
                           .learner = std::string("weights\0and\nmore", 16),
-                          .compression = "errors"};
+                          .compression = "errors",
+                          .kept = "momentum"};
 
 std::string text_of(const RankState& state, const std::string& file, int rank = 1) {
-  return seal_rank_state(file, 3, rank, state).line + state.learner + state.compression;
+  return seal_rank_state(file, 3, rank, state).line + state.learner + state.compression +
+         state.kept;
 }
 
 std::string checksum_of(const RankState& state, const std::string& file, int rank = 1) {
@@ -39,11 +41,15 @@ TEST_CASE("a rank's state is read back unchanged") {
   CHECK(read == kState);
 }
 
-TEST_CASE("a rank without compression has a state without its bytes") {
+TEST_CASE("a rank without compression or kept vectors has a state without their bytes") {
   RankState state = kState;
   state.compression.clear();
-
   CHECK(text_of(state, "a.state").find("compression_bytes") == std::string::npos);
+  CHECK(read_rank_state("a.state", text_of(state, "a.state"), checksum_of(state, "a.state")) ==
+        state);
+  state.kept.clear();
+
+  CHECK(text_of(state, "a.state").find("kept_bytes") == std::string::npos);
   CHECK(read_rank_state("a.state", text_of(state, "a.state"), checksum_of(state, "a.state")) ==
         state);
 }
