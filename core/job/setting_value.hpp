@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -68,12 +69,17 @@ struct Number {
   [[nodiscard]] std::string show(double value) const { return shortest(value); }
 };
 
-/// Bytes with a unit, above zero.
+/// Bytes with a unit, above zero. Whole MiB are shown as such, as libraries state them.
 struct Size {
+  static constexpr double kMiB = 1048576;
+
   [[nodiscard]] double read(const std::string& text) const {
     return parse_positive(text, Dimension::bytes);
   }
-  [[nodiscard]] std::string show(double value) const { return shortest(value) + "B"; }
+  [[nodiscard]] std::string show(double value) const {
+    const double whole = std::floor(value / kMiB);
+    return whole * kMiB == value ? shortest(whole) + "MiB" : shortest(value) + "B";
+  }
 };
 
 /// "on" or "off".
