@@ -47,8 +47,9 @@ struct StepAssumptions {
   double overlapping_share = 0.5;
   /// A scheduler of priorities' work for each message; a row of a full node replaces it.
   double scheduler_s = 0;
-  /// Loss of a full node above which `node_limit` counts; less is an extra time of every node. Input
-  /// is the usual limit: all devices wait for it at once, contention alone costs single percents.
+  /// Loss of a full node above which `node_limit` counts; less is an extra time of every node.
+  /// Input is the usual limit: all devices wait for it at once, contention alone costs single
+  /// percents.
   double limited_loss = 0.3;
   NodeLimit node_limit = NodeLimit::loading;
   ReachedRates rates;
