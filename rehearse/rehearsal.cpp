@@ -254,11 +254,8 @@ class RehearsalRun {
     result.iterations_per_epoch = reports_.front().iterations_per_epoch;
     result.rounds_per_epoch = reports_.front().rounds_per_epoch;
     add_reports(result, simulated_.workers(), reports_, 1);
-    sim::add_notes(result,
-                   simulated_.workers(),
-                   reports_,
-                   simulated_.costs(),
-                   simulated_.job().config);
+    sim::add_notes(
+        result, simulated_.workers(), reports_, simulated_.costs(), simulated_.job().config);
     const Job& job = simulated_.job();
     if (const std::string note = class_note(job.network, job.dataset); !note.empty())
       result.notes.push_back(note);

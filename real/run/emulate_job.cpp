@@ -14,8 +14,8 @@
 #include "real/run/rank_placement.hpp"
 #include "real/run/train_job.hpp"
 #include "results/running_bill.hpp"
-#include "strategies/period_rule.hpp"
 #include "strategies/costed_job.hpp"
+#include "strategies/period_rule.hpp"
 
 namespace epochcast::real {
 namespace {
