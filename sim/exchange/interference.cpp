@@ -74,6 +74,14 @@ void Interference::end_replay(const Footprint& footprint, double end_s) {
   }
 }
 
+bool Interference::is_idle_from(double time_s) const {
+  return std::all_of(slots_.begin(), slots_.end(), [&](const Slot& slot) {
+    return slot.simulations == 0 && slot.replays == 0 &&
+           std::max(slot.simulated_until_s, slot.replayed_until_s) <=
+               time_s + rounding_s(origin_s_ + time_s);
+  });
+}
+
 bool Interference::is_simulating(const Footprint& footprint) const {
   return std::any_of(footprint.slots.begin(), footprint.slots.end(), [&](std::size_t index) {
     return slots_[index].simulations > 0;

@@ -40,6 +40,8 @@ class Interference {
 
   /// Whether a simulation is using any of the links now.
   [[nodiscard]] bool is_simulating(const Footprint& footprint) const;
+  /// Whether nothing uses any link at this time or later.
+  [[nodiscard]] bool is_idle_from(double time_s) const;
 
   [[nodiscard]] bool has_conflict() const { return has_conflict_; }
   void set_conflict() { has_conflict_ = true; }

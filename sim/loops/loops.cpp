@@ -87,6 +87,21 @@ void Loops::claim_links(const Communicator& among, const LoopWatch& watch) {
     interference.set_conflict();
 }
 
+void Loops::catch_up_with_simgrid() {
+  double first_s = state_.clocks.of(0).local_s;
+  for (std::size_t rank = 1; rank < positions_.size(); ++rank)
+    first_s = std::min(first_s, state_.clocks.of(static_cast<int>(rank)).local_s);
+  const double now_s = state_.clocks.simgrid_s();
+  const double behind_s = now_s - first_s;
+  // Times of exchanges in progress would have to move, too.
+  if (behind_s <= 0 || !state_.interference.is_idle_from(now_s)) return;
+  for (std::size_t rank = 0; rank < positions_.size(); ++rank) {
+    WorkerClock& clock = state_.clocks.of(static_cast<int>(rank));
+    clock.local_s += behind_s;
+    clock.skipped_s -= behind_s;
+  }
+}
+
 void Loops::skip(int rank, const Communicator& among, const LoopWatch& watch) {
   WorkerClock& clock = state_.clocks.of(rank);
   const Meters omitted = watch.omitted_meters(among.member_of(rank));
@@ -157,6 +172,7 @@ void Loops::wait_for_decision(int rank, const Communicator& among, LoopWatch& wa
     return;
   }
   if (watch.omitted() > 0) claim_links(among, watch);  // before any clock moves
+  if (are_all(among)) catch_up_with_simgrid();
   // A rank woken here may wait for the next decision before the others are awake.
   for (const int waiting : std::exchange(watch.waiting, {})) state_.clocks.wake(waiting);
 }

@@ -62,6 +62,9 @@ class Loops {
   /// Whether iterations of a loop among these may be omitted now: no other ranks use their links.
   [[nodiscard]] bool may_claim_links(const Communicator& among) const;
   void claim_links(const Communicator& among, const LoopWatch& watch);
+  /// While all wait for a decision, SimGrid's clock may have passed the clocks of some: moves all
+  /// by as much, and counts that much less as skipped.
+  void catch_up_with_simgrid();
   void skip(int rank, const Communicator& among, const LoopWatch& watch);
   void wait_for_decision(int rank, const Communicator& among, LoopWatch& watch, bool is_last);
 
