@@ -159,7 +159,7 @@ void UnequalRounds::report() const {
     most_steps += count(epoch) * steps(epoch)->most;
   }
   worker_.report.batch = worker_.config.step_batch();
-  worker_.report.local_steps = own_steps / rounds;
+  worker_.report.local_steps = rounds > 0 ? own_steps / rounds : 0;
   worker_.report.iterations_per_epoch = most_steps / epochs;
   worker_.report.rounds_per_epoch = rounds / epochs;
   worker_.report.samples_per_epoch = own_steps * worker_.config.step_batch() / epochs;

@@ -94,20 +94,21 @@ double Periods::of_losses(std::int64_t epoch) const {
 std::int64_t Periods::of(std::int64_t epoch) const {
   const auto base = static_cast<double>(limits_.base);
   const double rate = rate_.without_warmup(epoch);
-  double period = base;
-  switch (rule_) {
-    case PeriodRule::constant:
-      return limits_.base;
-    case PeriodRule::qsr:
-      period = std::max(base, std::pow(alpha_ / rate, 2));
-      break;
-    case PeriodRule::stl_sgd:
-      period = base * rate_.without_warmup(0) / rate;
-      break;
-    case PeriodRule::adacomm:
-      period = of_losses(epoch);
-      break;
-  }
+  const auto unlimited = [&] {
+    switch (rule_) {
+      case PeriodRule::constant:
+        break;
+      case PeriodRule::qsr:
+        return std::max(base, std::pow(alpha_ / rate, 2));
+      case PeriodRule::stl_sgd:
+        return base * rate_.without_warmup(0) / rate;
+      case PeriodRule::adacomm:
+        return of_losses(epoch);
+    }
+    return base;
+  };
+  if (rule_ == PeriodRule::constant) return limits_.base;
+  double period = unlimited();
   // A rate of 0 gives infinity, or NaN if it was 0 from the beginning.
   const auto most = static_cast<double>(limits_.steps);
   if (std::isnan(period)) period = base;
