@@ -5,9 +5,9 @@
 /** One for each strategy; the first five are from Okabe and Ito's palette for the colour-blind. */
 const kColours = {
   light: ["#0072b2", "#d55e00", "#00805e", "#b0508f", "#a06a00", "#555555", "#5b3fb8", "#0e8fa8", "#8c2222", "#6b7d00",
-    "#e0407b", "#1f2a6b", "#2e7d32", "#9c27b0"],
+    "#e0407b", "#1f2a6b", "#2e7d32", "#9c27b0", "#7a4a2b", "#00424d"],
   dark: ["#4db2ec", "#ff8b3d", "#2fd0a2", "#e7a0cb", "#f0b93a", "#cccccc", "#b7a2ff", "#58d8ea", "#ff7a7a", "#c3d64a",
-    "#ff6fae", "#8fa3e8", "#7fd68a", "#d58cff"],
+    "#ff6fae", "#8fa3e8", "#7fd68a", "#d58cff", "#c9a27e", "#f5f0a1"],
 };
 const kShapes = ["circle", "rect", "triangle", "rectRot", "cross", "star", "crossRot", "rectRounded"];
 const kDashes = [[], [6, 3], [2, 2], [8, 3, 2, 3]];
@@ -21,7 +21,7 @@ function css(name) {
   return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 }
 
-/** Colour, marker and dash of the n-th series: 14 colours, 8 shapes and 4 dashes; the first 56 differ. */
+/** Colour, marker and dash of the n-th series: 16 colours, 8 shapes and 4 dashes; the first 64 differ. */
 function styleOf(n) {
   const colours = darkness.matches ? kColours.dark : kColours.light;
   const colour = colours[n % colours.length];
