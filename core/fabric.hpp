@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -142,6 +143,8 @@ using Request = std::shared_ptr<Operation>;
 /// stream are done.
 /// - All members pass payloads of the same element, and of the same count where parts are not
 /// theirs.
+/// - Waiting for a message is blocked until both sides have started it, then exposed; fabrics in
+/// real time count all of it as exposed, as MPI does not tell when the other side began.
 /// - now_s() never decreases; phases() always adds up to the time since the job's start.
 class Fabric {
  public:
@@ -191,6 +194,11 @@ class Fabric {
   [[nodiscard]] virtual Request start_send(int to, Payload payload) = 0;
   [[nodiscard]] virtual Request start_receive(int from, Payload payload) = 0;
   virtual void wait(const Request& request) = 0;
+  /// Waits for one of these sends and receives, of which at least one is not null; nulls are
+  /// ignored. Returns the index of the one that ended first by the clock, of several the lowest;
+  /// that one is done, the others stay pending. In real time, operations that are found to be done
+  /// in the same call have ended at the same time.
+  [[nodiscard]] virtual std::size_t wait_any(std::span<const Request> requests) = 0;
 
   virtual void all_reduce(Payload payload, double weight, const Communicator& among) {
     wait(start_all_reduce(payload, weight, among));

@@ -80,6 +80,10 @@ void SimFabric::wait(const Request& request) {
   }
 }
 
+std::size_t SimFabric::wait_any(std::span<const Request> requests) {
+  return parts_.messages.wait_any(rank_, requests);
+}
+
 void SimFabric::begin(CollectiveCall& call,
                       CollectiveCall::Kind kind,
                       const char* name,

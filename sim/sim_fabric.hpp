@@ -49,6 +49,7 @@ class SimFabric : public Fabric {
   Request start_send(int to, Payload payload) override;
   Request start_receive(int from, Payload payload) override;
   void wait(const Request& request) override;
+  std::size_t wait_any(std::span<const Request> requests) override;
 
   void broadcast(Payload payload, int root, const Communicator& among) override;
   void gather(Payload mine, Payload all, int root, const Communicator& among) override;

@@ -4,11 +4,13 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <optional>
 
 #include "base/process/exact_sleep.hpp"
 #include "real/mpi/mpi_call.hpp"
 #include "real/mpi/mpi_group.hpp"
 #include "real/mpi/mpi_types.hpp"
+#include "real/mpi/wait_with_backoff.hpp"
 
 namespace epochcast::real {
 namespace {
@@ -21,6 +23,7 @@ constexpr int kMessageTag = 2;
 class MpiFabric::Message : public Operation {
  public:
   MPI_Request request = MPI_REQUEST_NULL;
+  std::uint64_t done_in = 0;  ///< number of the wait_any() that found it done; 0: none
 };
 
 MpiFabric::MpiFabric(std::vector<WorkerInfo> workers,
@@ -210,6 +213,60 @@ void MpiFabric::wait(const Request& request) {
   }
   computing_since_s_ = now_s();
   exposed_s_ += computing_since_s_ - since_s;
+}
+
+void MpiFabric::test(std::span<Message* const> messages) {
+  std::vector<MPI_Request> requests;
+  std::vector<Message*> tested;
+  for (Message* const message : messages) {
+    if (message == nullptr || message->done_in > 0) continue;
+    tested.push_back(message);
+    requests.push_back(message->request);
+  }
+  if (requests.empty()) return;
+  std::vector<int> done(requests.size());
+  int count = 0;
+  check_mpi(MPI_Testsome(static_cast<int>(requests.size()),
+                         requests.data(),
+                         &count,
+                         done.data(),
+                         MPI_STATUSES_IGNORE),
+            "MPI_Testsome");
+  for (std::size_t i = 0; i < tested.size(); ++i) tested[i]->request = requests[i];
+  for (int i = 0; i < count; ++i)
+    tested[static_cast<std::size_t>(done[static_cast<std::size_t>(i)])]->done_in = waits_for_any_;
+}
+
+std::size_t MpiFabric::wait_any(std::span<const Request> requests) {
+  const double since_s = now_s();
+  compute_ends(since_s, "compute");
+  std::vector<Message*> messages;
+  messages.reserve(requests.size());
+  for (const Request& each : requests)
+    messages.push_back(each ? &dynamic_cast<Message&>(*each) : nullptr);
+  // Those found by earlier calls come first: a worker that is answered at once and sends again does
+  // not overtake others.
+  ++waits_for_any_;
+  const auto first = [&] {
+    std::optional<std::size_t> found;
+    for (std::size_t i = 0; i < messages.size(); ++i) {
+      if (messages[i] == nullptr || messages[i]->done_in == 0) continue;
+      if (!found || messages[i]->done_in < messages[*found]->done_in) found = i;
+    }
+    return found;
+  };
+  std::optional<std::size_t> found;
+  {
+    const BackgroundProgress::Moving moving(progress_.get());
+    wait_with_backoff([&] {
+      test(messages);
+      found = first();
+      return found.has_value();
+    });
+  }
+  computing_since_s_ = now_s();
+  exposed_s_ += computing_since_s_ - since_s;
+  return *found;
 }
 
 void MpiFabric::repeat(const Communicator&,

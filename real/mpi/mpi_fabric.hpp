@@ -4,6 +4,7 @@
 #include <mpi.h>
 
 #include <chrono>
+#include <cstdint>
 #include <deque>
 #include <map>
 #include <memory>
@@ -42,7 +43,8 @@ enum class Cores {
 /// Each collective begins with a barrier, to separate waiting for others (blocked) from moving data
 /// (exposed communication); all time between calls is computing. All-reduces are executed as the
 /// schedules of collectives/, except "openmpi", which is MPI_Allreduce. A payload without numbers
-/// is replaced by as many bytes of zeros.
+/// is replaced by as many bytes of zeros. Waiting for a message is exposed communication, also
+/// before its sender has begun: MPI does not tell when.
 class MpiFabric : public Fabric {
  public:
   /// Collective over `job`, whose errors must be returned: the job starts now. `workers`: every
@@ -77,6 +79,7 @@ class MpiFabric : public Fabric {
   Request start_send(int to, Payload payload) override;
   Request start_receive(int from, Payload payload) override;
   void wait(const Request& request) override;
+  std::size_t wait_any(std::span<const Request> requests) override;
 
   void all_reduce(Payload payload, double weight, const Communicator& among) override;
   void broadcast(Payload payload, int root, const Communicator& among) override;
@@ -100,6 +103,8 @@ class MpiFabric : public Fabric {
   using Body = std::function<Traffic(Group&)>;
 
   Group& group_of(const Communicator& among);
+  /// Tests these messages, and numbers those that are found to be done: together, all the same.
+  void test(std::span<Message* const> messages);
   const Communicator& intern(std::vector<int> ranks, AllReduceChoice all_reduce);
   std::shared_ptr<StreamOperation> collective(const Communicator& among,
                                               const char* name,
@@ -155,6 +160,7 @@ class MpiFabric : public Fabric {
   ScheduleRun schedule_run_;
   std::deque<std::vector<std::byte>> zeros_;  ///< stand in for payloads without numbers
   Traffic traffic_;
+  std::uint64_t waits_for_any_ = 0;  ///< calls of wait_any()
   double exposed_s_ = 0;
   double blocked_s_ = 0;
   double computing_since_s_ = 0;

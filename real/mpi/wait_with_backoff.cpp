@@ -86,6 +86,10 @@ void wait_with_backoff(MPI_Request request) {
       [] { return true; });
 }
 
+void wait_with_backoff(const std::function<bool()>& is_done) {
+  wait_until(is_done, kForMessages, [] { return true; });
+}
+
 int wait_any_with_backoff(std::span<MPI_Request> requests,
                           MPI_Status& status,
                           const std::function<bool()>& has_to_sleep) {

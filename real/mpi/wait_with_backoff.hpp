@@ -12,6 +12,9 @@ namespace epochcast::real {
 /// most a twentieth of the time that has passed. Throws a RunError on MPI's errors.
 void wait_with_backoff(MPI_Request request);
 
+/// Waits until `is_done` in the same way; it tests requests.
+void wait_with_backoff(const std::function<bool()>& is_done);
+
 /// The same for the first of several requests to be done, like MPI_Waitany: for threads that move
 /// messages while others compute. Sleeps are shorter, since a socket's queue may run dry meanwhile;
 /// there are none while `has_to_sleep` returns false.

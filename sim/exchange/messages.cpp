@@ -30,12 +30,19 @@ class Messages::PointToPoint : public Operation {
   Payload payload;
   std::vector<std::byte>* numbers = nullptr;  ///< in transfer; the receiver deletes it
   sg::ActorPtr carrier;                       ///< waits for the latency, then for the bytes
+  std::shared_ptr<double> begun_s;            ///< when both sides have started it
+  std::optional<double> end_s;                ///< SimGrid's clock, once it has arrived
+  std::shared_ptr<bool> sleeps;               ///< its worker, until one of several arrives
   Footprint footprint;
   std::uint64_t token = 0;
 };
 
 void Messages::begin_pass() {
-  for (auto& [key, path] : paths_) path.offered = path.asked = nullptr;
+  for (auto& [key, path] : paths_) {
+    path.offered = path.asked = nullptr;
+    path.only_sent.clear();
+    path.only_asked.clear();
+  }
 }
 
 Messages::Path& Messages::path(int from, int to, int channel) {
@@ -191,6 +198,15 @@ Request Messages::start(int self, int from, int to, Payload payload) {
   message->footprint = state_.layout.footprint({from, to});
   message->token = state_.interference.begin_simulated(message->footprint, clock.local_s);
   Path& used = path(from, to, kMessageChannel);
+  auto& others = message->is_send ? used.only_asked : used.only_sent;
+  if (others.empty()) {
+    message->begun_s = std::make_shared<double>(clock.local_s);
+    (message->is_send ? used.only_sent : used.only_asked).push_back(message->begun_s);
+  } else {
+    message->begun_s = others.front();
+    *message->begun_s = std::max(*message->begun_s, clock.local_s);
+    others.pop_front();
+  }
   const sg::SemaphorePtr posted = sg::Semaphore::create(0);
   const sg::SemaphorePtr before =
       std::exchange(message->is_send ? used.offered : used.asked, posted);
@@ -200,7 +216,7 @@ Request Messages::start(int self, int from, int to, Payload payload) {
     clock.traffic += state_.layout.traffic(from, to, payload.bytes());
   }
   message->carrier = sg::Actor::create(
-      "message", state_.layout.host(self), [this, message, &used, before, posted] {
+      "message", state_.layout.host(self), [this, self, message, &used, before, posted] {
         const double bytes = message->payload.bytes();
         state_.clocks.sleep_until(state_.clocks.simgrid_s() + used.route.latency_for_s(bytes));
         if (before) before->acquire();
@@ -210,6 +226,9 @@ Request Messages::start(int self, int from, int to, Payload payload) {
                 : used.mailbox->get_async<std::vector<std::byte>>(&message->numbers);
         posted->release();
         transfer->wait();
+        message->end_s = state_.clocks.simgrid_s();
+        // Once only: the worker's next sleep may be for something else.
+        if (message->sleeps && std::exchange(*message->sleeps, false)) state_.clocks.wake(self);
       });
   message->carrier->daemonize();
   return message;
@@ -217,14 +236,49 @@ Request Messages::start(int self, int from, int to, Payload payload) {
 
 void Messages::wait(int self, Operation& operation) {
   auto& message = dynamic_cast<PointToPoint&>(operation);
+  state_.clocks.sleep_until(state_.clocks.of(self).local_s);
+  finish(self, message);
+}
+
+std::size_t Messages::wait_any(int self, std::span<const Request> messages) {
+  state_.clocks.sleep_until(state_.clocks.of(self).local_s);
+  std::vector<PointToPoint*> pending;
+  pending.reserve(messages.size());
+  for (const Request& each : messages)
+    pending.push_back(each ? &dynamic_cast<PointToPoint&>(*each) : nullptr);
+  const auto first = [&] {
+    std::optional<std::size_t> found;
+    const double rounding_s = state_.clocks.rounding_now_s();
+    for (std::size_t i = 0; i < pending.size(); ++i) {
+      if (pending[i] == nullptr || !pending[i]->end_s) continue;
+      if (!found || *pending[i]->end_s < *pending[*found]->end_s - rounding_s) found = i;
+    }
+    return found;
+  };
+  std::optional<std::size_t> found = first();
+  if (!found) {
+    const auto sleeps = std::make_shared<bool>(true);
+    for (PointToPoint* const each : pending)
+      if (each != nullptr) each->sleeps = sleeps;
+    state_.clocks.sleep(self);
+    sg::this_actor::yield();  // others may end at the same time
+    found = first();
+  }
+  finish(self, *pending[*found]);
+  return *found;
+}
+
+void Messages::finish(int self, PointToPoint& message) {
   WorkerClock& clock = state_.clocks.of(self);
-  state_.clocks.sleep_until(clock.local_s);
   message.carrier->join();
   message.carrier = nullptr;  // which owns the message, and a stack of 256 KiB
   const double now_s = state_.clocks.simgrid_s();
   state_.interference.end_simulated(message.footprint, message.token, now_s);
-  const double until_s = std::max(clock.local_s, now_s);
-  clock.phases.exposed_communication_s += until_s - clock.local_s;
+  const double from_s = clock.local_s;
+  const double until_s = std::max(from_s, now_s);
+  const double begun_s = std::clamp(*message.begun_s, from_s, until_s);
+  clock.phases.blocked_s += begun_s - from_s;
+  clock.phases.exposed_communication_s += until_s - begun_s;
   clock.local_s = until_s;
   if (!message.is_send) {
     const std::unique_ptr<std::vector<std::byte>> numbers(message.numbers);

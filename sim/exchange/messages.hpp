@@ -3,7 +3,9 @@
 
 #include <simgrid/forward.h>
 
+#include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <simgrid/s4u/Semaphore.hpp>
 #include <span>
@@ -40,6 +42,8 @@ class Messages {
   [[nodiscard]] Request start(int self, int from, int to, Payload payload);
   /// Lets the worker `self` wait for one of its messages; its clock advances to the end.
   void wait(int self, Operation& message);
+  /// The same for the first one to end: see Fabric::wait_any().
+  [[nodiscard]] std::size_t wait_any(int self, std::span<const Request> messages);
 
  private:
   class PointToPoint;
@@ -50,10 +54,15 @@ class Messages {
     /// Of point-to-point messages: released when the previous one's bytes have been offered, or
     /// requested. Order is kept even if the next one's latency is shorter.
     simgrid::s4u::SemaphorePtr offered, asked;
+    /// When point-to-point messages began that only one side has started, in their order.
+    std::deque<std::shared_ptr<double>> only_sent, only_asked;
   };
 
   /// The latency of a hop between two members of a call: `least_s`, or the route's if it is larger.
   [[nodiscard]] double hop_s(const CollectiveCall& call, int from, int to, double least_s) const;
+  /// Ends the wait of the worker `self` for a message that has arrived, at SimGrid's clock or
+  /// later.
+  void finish(int self, PointToPoint& message);
   [[nodiscard]] Path& path(int from, int to, int channel);
   /// Starts the transfer of a message after its latency: its bytes over the links, at most
   /// `bytes_per_s`.

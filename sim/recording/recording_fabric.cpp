@@ -217,6 +217,20 @@ Request RecordingFabric::start_receive(int from, Payload payload) {
 void RecordingFabric::wait(const Request& request) {
   const auto& operation = dynamic_cast<const RecordedOperation&>(*request);
   inner_.wait(operation.inner_);
+  note_wait(operation);
+}
+
+std::size_t RecordingFabric::wait_any(std::span<const Request> requests) {
+  std::vector<Request> inner;
+  inner.reserve(requests.size());
+  for (const Request& each : requests)
+    inner.push_back(each ? dynamic_cast<const RecordedOperation&>(*each).inner_ : nullptr);
+  const std::size_t first = inner_.wait_any(inner);
+  note_wait(dynamic_cast<const RecordedOperation&>(*requests[first]));
+  return first;
+}
+
+void RecordingFabric::note_wait(const RecordedOperation& operation) {
   std::erase_if(done_, [&](std::uint32_t done) {
     return std::ranges::binary_search(operation.before_, done);
   });

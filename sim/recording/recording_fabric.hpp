@@ -43,6 +43,7 @@ class RecordingFabric : public Fabric {
   Request start_send(int to, Payload payload) override;
   Request start_receive(int from, Payload payload) override;
   void wait(const Request& request) override;
+  std::size_t wait_any(std::span<const Request> requests) override;
 
   void broadcast(Payload payload, int root, const Communicator& among) override;
   void gather(Payload mine, Payload all, int root, const Communicator& among) override;
@@ -67,6 +68,7 @@ class RecordingFabric : public Fabric {
   std::uint32_t add_message(RecordedKind kind, int peer, double bytes, Indices after);
   Indices add_rounds(double bytes, const Communicator& among);
   void finish(const Indices& waited);
+  void note_wait(const RecordedOperation& operation);
   void run_collective(const Indices& started, const std::function<void()>& run);
   int group_of(const Communicator& among);
 

@@ -12,6 +12,8 @@ namespace epochcast::tests {
 
 /// Claims about payloads of every type.
 [[nodiscard]] std::vector<FabricClaim> claims_about_types();
+/// Claims about waiting for the first of several messages.
+[[nodiscard]] std::vector<FabricClaim> claims_about_any();
 /// Claims about messages from one worker to another.
 [[nodiscard]] std::vector<FabricClaim> claims_about_messages();
 

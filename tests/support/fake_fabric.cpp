@@ -109,6 +109,15 @@ class FakeFabric : public Fabric {
     job_.wait_until(rank_, "a message", [&] { return message.is_done; });
     pass_time(message.start_s, message.end_s);
   }
+  std::size_t wait_any(std::span<const Request> requests) override {
+    note({.name = "wait_any"});
+    std::vector<std::shared_ptr<FakeMessage>> messages;
+    for (const Request& each : requests)
+      messages.push_back(each ? dynamic_cast<MessageOperation&>(*each).message_ : nullptr);
+    const std::size_t first = job_.wait_for_first(rank_, messages);
+    pass_time(messages[first]->start_s, messages[first]->end_s);
+    return first;
+  }
 
   void broadcast(Payload payload, int root, const Communicator& among) override {
     note({.name = "broadcast", .bytes = payload.bytes(), .peer = root, .ranks = among.ranks});

@@ -225,14 +225,41 @@ void FakeJob::hand_over(int rank) {
 }
 
 void FakeJob::wait_until(int rank, const std::string& what, const std::function<bool()>& is_true) {
-  while (!is_true()) {
-    if (++idle_turns_ > std::count(is_running_.begin(), is_running_.end(), true)) {
-      throw std::logic_error("everybody waits: rank " + std::to_string(rank) + " for " + what);
-    }
-    hand_over(rank);
-    take_turn(rank);
-  }
+  while (!is_true()) idle_turn(rank, what);
   idle_turns_ = 0;
+}
+
+void FakeJob::idle_turn(int rank, const std::string& what) {
+  // One round to find that nobody goes on, one for the first of those that wait for any message.
+  if (++idle_turns_ > 2 * std::count(is_running_.begin(), is_running_.end(), true))
+    throw std::logic_error("everybody waits: rank " + std::to_string(rank) + " for " + what);
+  hand_over(rank);
+  take_turn(rank);
+}
+
+std::size_t FakeJob::wait_for_first(int rank,
+                                    const std::vector<std::shared_ptr<FakeMessage>>& messages) {
+  FakeWorker& self = at(rank);
+  while (true) {
+    std::optional<std::size_t> first;
+    for (std::size_t i = 0; i < messages.size(); ++i) {
+      if (!messages[i] || !messages[i]->is_done) continue;
+      if (!first || messages[i]->end_s < messages[*first]->end_s) first = i;
+    }
+    self.next_s =
+        first ? std::optional(std::max(self.now_s, messages[*first]->end_s)) : std::nullopt;
+    const bool do_all_wait =
+        idle_turns_ >= std::count(is_running_.begin(), is_running_.end(), true);
+    const bool is_next = first && std::ranges::none_of(states_, [&](const FakeWorker& other) {
+                           return other.next_s && *other.next_s < *self.next_s;
+                         });
+    if (do_all_wait && is_next) {
+      self.next_s.reset();
+      idle_turns_ = 0;
+      return *first;
+    }
+    idle_turn(rank, "any message");
+  }
 }
 
 void FakeJob::run(const std::function<void(int)>& program) {

@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -69,6 +70,8 @@ struct FakeWorker {
   std::vector<FakeCall> calls;
   std::deque<std::shared_ptr<FakeCollective>> stream;  ///< entered, not done
   std::vector<Interval> busy;                          ///< of the stream, not yet waited for
+  /// While it waits for the first of several messages: when that lets it go on, if any has ended.
+  std::optional<double> next_s;
 };
 
 /// The state that the workers of a fake job share, and the turn that lets one run at a time.
@@ -94,6 +97,9 @@ class FakeJob {
 
   /// Lets others run until `is_true()`.
   void wait_until(int rank, const std::string& what, const std::function<bool()>& is_true);
+  /// Lets others run until nobody can do anything earlier than this worker with the first of these
+  /// messages to end; nulls are ignored. Returns its index, the lowest of those that end together.
+  std::size_t wait_for_first(int rank, const std::vector<std::shared_ptr<FakeMessage>>& messages);
 
   const std::vector<WorkerInfo> workers;
 
@@ -103,6 +109,7 @@ class FakeJob {
 
   void take_turn(int rank);
   void hand_over(int rank);
+  void idle_turn(int rank, const std::string& what);
   void advance(const std::shared_ptr<FakeCollective>& collective);
   void match(FakeMessage& message, int rank);
   [[nodiscard]] double seconds(double bytes) const {

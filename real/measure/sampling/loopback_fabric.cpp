@@ -58,6 +58,13 @@ void LoopbackFabric::wait(const Request& request) {
   copy(sent_, dynamic_cast<const Arrival&>(*request).payload.data);
 }
 
+std::size_t LoopbackFabric::wait_any(std::span<const Request> requests) {
+  const auto first =
+      std::ranges::find_if(requests, [](const Request& each) { return each != nullptr; });
+  wait(*first);
+  return static_cast<std::size_t>(first - requests.begin());
+}
+
 SharedNumbers LoopbackFabric::all_gather_numbers(std::span<const double> mine,
                                                  const Communicator&) {
   std::vector<double> all(mine.begin(), mine.end());

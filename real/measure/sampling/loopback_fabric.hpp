@@ -35,6 +35,7 @@ class LoopbackFabric : public Fabric {
   [[nodiscard]] Request start_receive(int from, Payload payload) override;
   /// A message that was received is the last one that was sent, as far as that goes.
   void wait(const Request& request) override;
+  [[nodiscard]] std::size_t wait_any(std::span<const Request> requests) override;
   void broadcast(Payload, int, const Communicator&) override {}
   void gather(Payload, Payload, int, const Communicator&) override {}
   [[nodiscard]] SharedNumbers all_gather_numbers(std::span<const double> mine,
