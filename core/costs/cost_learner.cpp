@@ -14,6 +14,8 @@ namespace {
 
 constexpr double kIndexBytes = 8;  // sample indices travel as 64-bit integers
 constexpr double kLossBytes = 4;   // losses as float32
+// SGD with momentum reads the gradient, reads and writes the momentum and the parameter.
+constexpr double kUpdateMoves = 5;
 
 }  // namespace
 
@@ -178,6 +180,10 @@ void CostLearner::step() { fabric_.compute(pending_step_s_, "step"); }
 void CostLearner::step_part(std::int64_t /*begin*/, std::int64_t count, bool /*is_last*/) {
   const auto all = static_cast<double>(network_.parameters());
   fabric_.compute(pending_step_s_ * static_cast<double>(count) / all, "step");
+}
+
+void CostLearner::apply(Payload gradients, std::int64_t /*begin*/, double /*rate*/) {
+  kernel("update", kUpdateMoves * sizeof(float) * static_cast<double>(gradients.count));
 }
 
 void CostLearner::train(std::int64_t steps, std::int64_t batch) {

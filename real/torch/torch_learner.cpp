@@ -153,7 +153,15 @@ void TorchLearner::begin_epoch(std::int64_t epoch) {
   trained_ = {};
 }
 
-void TorchLearner::use(const Share& share, std::vector<std::int64_t> order) {
+const std::vector<std::int64_t>& TorchLearner::shuffled_order() {
+  if (shuffled_epoch_ != epoch_) {
+    shuffled_ = shuffled_samples(samples_, epoch_seed(settings_.seed, kShuffleStream, epoch_));
+    shuffled_epoch_ = epoch_;
+  }
+  return shuffled_;
+}
+
+void TorchLearner::use(const Share& share, const std::vector<std::int64_t>& order) {
   order_.clear();
   order_.reserve(static_cast<std::size_t>(share.samples()));
   for (std::int64_t n = 0; n < share.samples(); ++n)
@@ -165,9 +173,7 @@ void TorchLearner::use(const Share& share, std::vector<std::int64_t> order) {
   records_.begin(order_.size());
 }
 
-void TorchLearner::use_shuffled(const Share& share) {
-  use(share, shuffled_samples(samples_, epoch_seed(settings_.seed, kShuffleStream, epoch_)));
-}
+void TorchLearner::use_shuffled(const Share& share) { use(share, shuffled_order()); }
 
 Payload TorchLearner::recorded_losses() { return records_.recorded(); }
 

@@ -61,6 +61,7 @@ class TorchLearner : public TrainingLearner {
   void forward_backward(std::int64_t batch, const LayerHooks& hooks) override;
   void step() override;
   void step_part(std::int64_t begin, std::int64_t count, bool is_last) override;
+  void apply(Payload gradients, std::int64_t begin, double rate) override;
   void train(std::int64_t steps, std::int64_t batch) override;
   double benchmark(std::int64_t batch) override;
   void warm_up(std::int64_t batch) override;
@@ -80,7 +81,9 @@ class TorchLearner : public TrainingLearner {
   void load(const std::string& bytes) override;
 
  private:
-  void use(const Share& share, std::vector<std::int64_t> order);
+  void use(const Share& share, const std::vector<std::int64_t>& order);
+  /// The epoch's order of all samples; kept, since parameter servers deal single batches.
+  const std::vector<std::int64_t>& shuffled_order();
   /// Computes the gradients of the batch's mean loss, part by part; `ready` is called during the
   /// last part.
   void run_batch(std::int64_t batch, const FlatModel::RangeReady& ready = {});
@@ -94,6 +97,8 @@ class TorchLearner : public TrainingLearner {
   void check_loss(const torch::Tensor& loss);
   /// Divides a range of the gradients by the scale of the loss, if there is one.
   void unscale(const FlatModel::Range& range);
+  /// The optimizer's step at `rate` times the learning rate.
+  void step_at(double rate);
   /// Whether the optimizer may step; the scale of the loss is then that of the next step. Workers
   /// that update parts of the parameters decide together. Throws a Diverged if no scale is left.
   bool may_step();
@@ -136,6 +141,8 @@ class TorchLearner : public TrainingLearner {
   std::int64_t samples_;  ///< of the data
   std::int64_t epoch_ = 0;
   double learning_rate_ = 0;
+  std::vector<std::int64_t> shuffled_;  ///< order of all samples in shuffled_epoch_
+  std::int64_t shuffled_epoch_ = -1;
   std::vector<std::int64_t> order_;  ///< samples of this epoch's share, in order
   std::int64_t next_ = 0;            ///< of order_
   bool is_warming_up_ = false;

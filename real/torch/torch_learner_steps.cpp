@@ -54,7 +54,19 @@ bool TorchLearner::may_step() {
                  ", or choose --precision bfloat16");
 }
 
-void TorchLearner::step() {
+void TorchLearner::step() { step_at(1); }
+
+void TorchLearner::apply(Payload gradients, std::int64_t begin, double rate) {
+  const std::vector<FlatModel::Range> part = {{.begin = begin, .end = begin + gradients.count}};
+  if (part != optimized_) optimize(part);
+  const std::span<const float> numbers = values<float>(gradients);
+  const std::span<float> own = model_.host_gradients().subspan(static_cast<std::size_t>(begin));
+  if (numbers.data() != own.data()) std::ranges::copy(numbers, own.begin());
+  are_gradients_out_ = true;
+  step_at(rate);
+}
+
+void TorchLearner::step_at(double rate) {
   work_began_s_ = fabric_.now_s();
   if (are_gradients_out_) model_.gradients_from_host();
   are_gradients_out_ = false;
@@ -66,7 +78,8 @@ void TorchLearner::step() {
   stepped_share_ = share;
   ++steps_;
   if (steps) {
-    for (const auto& optimizer : optimizers_) optimizer->step(is_on_trial_ ? 0 : learning_rate_);
+    for (const auto& optimizer : optimizers_)
+      optimizer->step(is_on_trial_ ? 0 : rate * learning_rate_);
   }
   piece_ = backward_end();
   pass("step", piece_ + 1);

@@ -138,6 +138,14 @@ void RecordingLearner::step() {
   apply();
 }
 
+void RecordingLearner::apply(Payload gradients, std::int64_t begin, double rate) {
+  const std::span<const float> numbers = values<float>(gradients);
+  log_.applied.emplace_back(numbers.begin(), numbers.end());
+  log_.rates.push_back(rate);
+  for (std::size_t i = 0; i < numbers.size(); ++i)
+    parameters_.at(static_cast<std::size_t>(begin) + i) -= static_cast<float>(rate) * numbers[i];
+}
+
 void RecordingLearner::train(std::int64_t steps, std::int64_t batch) {
   log_.local.push_back({.steps = steps, .batch = batch});
   log_.starts.push_back(copy_of(parameters_));
