@@ -132,6 +132,14 @@ void check_cost(JsonInput cost) {
   cost.finish();
 }
 
+void check_asynchrony(JsonInput asynchrony) {
+  check_amounts(asynchrony, {"mean_staleness", "staleness_95"}, kExpectedNumber);
+  (void)asynchrony.at("most_staleness").integer(0, JsonInput::kMaxCount);
+  for (const JsonInput& samples : asynchrony.at("samples_by_worker").elements())
+    (void)samples.integer(0, JsonInput::kMaxCount);
+  asynchrony.finish();
+}
+
 void check_energy(JsonInput energy) {
   check_amounts(energy, {"idle_w", "epoch_j"}, kExpectedNumber);
   check_grade(energy.at("grade"));
@@ -206,6 +214,7 @@ void check_run(JsonInput run) {
   }
   if (const auto timed = run.maybe("timed_exchanges")) check_timed_exchanges(*timed);
   if (const auto cost = run.maybe("cost")) check_cost(*cost);
+  if (const auto figures = run.maybe("asynchrony")) check_asynchrony(*figures);
   if (const auto energy = run.maybe("energy")) check_energy(*energy);
   pass_over(run, {"is_ranked"});
   run.finish();
@@ -251,6 +260,12 @@ Json to_json(const RunResult& run) {
     json["speed_up"] = run.scaling->speed_up;
     json["efficiency"] = run.scaling->efficiency;
     json["knee"] = run.scaling->is_knee;
+  }
+  if (run.asynchrony) {
+    json["asynchrony"] = {{"mean_staleness", run.asynchrony->mean_staleness},
+                          {"staleness_95", run.asynchrony->staleness_95},
+                          {"most_staleness", run.asynchrony->most_staleness},
+                          {"samples_by_worker", run.asynchrony->samples_by_worker}};
   }
   json["input_grade"] = to_string(run.input_grade);
   json["notes"] = run.notes;
@@ -303,6 +318,13 @@ RunResult run_from_json(const Json& json) {
     run.scaling = ScalingFigures{.speed_up = json.at("speed_up"),
                                  .efficiency = json.value("efficiency", 1.0),
                                  .is_knee = json.value("knee", false)};
+  if (const auto found = json.find("asynchrony"); found != json.end()) {
+    run.asynchrony = {
+        .mean_staleness = found->at("mean_staleness"),
+        .staleness_95 = found->at("staleness_95"),
+        .most_staleness = found->at("most_staleness"),
+        .samples_by_worker = found->at("samples_by_worker").get<std::vector<std::int64_t>>()};
+  }
   run.input_grade = grade_from(json.at("input_grade").get<std::string>());
   run.notes = json.at("notes").get<std::vector<std::string>>();
   for (const Json& row : json.at("by_device")) {

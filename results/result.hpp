@@ -55,6 +55,16 @@ struct ScalingFigures {
   bool operator==(const ScalingFigures&) const = default;
 };
 
+/// The order of updates through parameter servers.
+struct Asynchrony {
+  double mean_staleness = 0;  ///< updates between a pull and its gradient's
+  double staleness_95 = 0;    ///< that 95 % of updates do not exceed
+  std::int64_t most_staleness = 0;
+  std::vector<std::int64_t> samples_by_worker;  ///< of the last epoch, by rank of those that train
+
+  bool operator==(const Asynchrony&) const = default;
+};
+
 /// Median seconds of successive batches on a rank (of all that were started) right before and right
 /// after training. 0: not timed.
 struct TimedRank {
@@ -97,6 +107,7 @@ struct RunResult {
   double intra_node_bytes = 0;  ///< of all workers
   double inter_node_bytes = 0;
   std::optional<ScalingFigures> scaling;  ///< of a sweep with --scaling
+  std::optional<Asynchrony> asynchrony;   ///< of strategies with parameter servers
   Grade input_grade = Grade::estimated;
   std::vector<std::string> notes;  ///< extrapolated costs, imbalance left, ...
   std::vector<DeviceResult> by_device;

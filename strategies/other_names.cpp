@@ -40,10 +40,10 @@ constexpr std::string_view kOneBit =
 constexpr std::string_view kQuantised =
     "quantization is a setting of strategies: --strategy sync --compression qsgd, or terngrad";
 constexpr std::string_view kAsynchronous =
-    "asynchronous training is not available; the nearest is --strategy unbalanced-local-sgd, in "
-    "which slow workers make fewer steps";
+    "asynchronous SGD with a parameter server is --strategy ps-async; with a bound on how far "
+    "workers are apart, --strategy ssp";
 constexpr std::string_view kServer =
-    "parameter servers are not available; the nearest is --strategy byteps, whose CPUs sum";
+    "parameter servers are --strategy ps-async, or ps-sync; CPUs that only sum, byteps";
 constexpr std::string_view kGossip =
     "gossip is not available; the nearest that averages seldom is --strategy local-sgd";
 constexpr std::string_view kPostLocal = "post-local SGD is --strategy post-local-sgd";
@@ -89,13 +89,10 @@ constexpr OtherName kOtherNames[] = {
     {"postlocalsgd", kPostLocal},
     {"powersgd", kPowerSgd},
     {"ps", kServer},
-    {"ps-async", kAsynchronous},
     {"ps-lite", kServer},
-    {"ps-sync", kServer},
     {"qsgd", kQuantised},
     {"qsr", kQsr},
     {"sgp", kGossip},
-    {"ssp", kAsynchronous},
     {"stl-sgd", kStlSgd},
     {"streaming-diloco", kStreaming},
     {"synchronous", "synchronous training is --strategy sync"},

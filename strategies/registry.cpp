@@ -25,6 +25,9 @@ Strategy diloco_strategy();
 Strategy one_shot_strategy();
 Strategy byteps_strategy();
 Strategy dlb_strategy();
+Strategy ps_sync_strategy();
+Strategy ps_async_strategy();
+Strategy ssp_strategy();
 Strategy zero_strategy();
 Strategy fsdp_strategy();
 
@@ -43,6 +46,9 @@ std::span<const Strategy> strategies() {
                                  one_shot_strategy(),
                                  byteps_strategy(),
                                  dlb_strategy(),
+                                 ps_sync_strategy(),
+                                 ps_async_strategy(),
+                                 ssp_strategy(),
                                  zero_strategy(),
                                  fsdp_strategy()};
   return all;

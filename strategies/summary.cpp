@@ -5,8 +5,48 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <numeric>
+#include <optional>
 
 namespace epochcast {
+
+namespace {
+
+/// Figures of the order of updates, means over passes; the last pass's samples.
+void add_asynchrony(RunResult& result,
+                    const std::vector<WorkerInfo>& workers,
+                    const std::vector<WorkerReport>& reports,
+                    double share) {
+  constexpr double kPart = 0.95;
+  const auto server = std::ranges::find_if(
+      reports, [](const WorkerReport& each) { return !each.updates_by_staleness.empty(); });
+  if (server == reports.end()) return;
+  const std::vector<std::int64_t>& counts = server->updates_by_staleness;
+  const auto updates =
+      static_cast<double>(std::accumulate(counts.begin(), counts.end(), std::int64_t{0}));
+  double sum = 0;
+  double below = 0;
+  std::optional<std::size_t> most;
+  for (std::size_t staleness = 0; staleness < counts.size(); ++staleness) {
+    sum += static_cast<double>(staleness) * static_cast<double>(counts[staleness]);
+    below += static_cast<double>(counts[staleness]);
+    if (!most && below >= kPart * updates) most = staleness;
+  }
+  if (!result.asynchrony) result.asynchrony.emplace();
+  Asynchrony& figures = *result.asynchrony;
+  figures.mean_staleness += share * sum / updates;
+  figures.staleness_95 += share * static_cast<double>(*most);
+  figures.most_staleness =
+      std::max(figures.most_staleness, static_cast<std::int64_t>(counts.size()) - 1);
+  figures.samples_by_worker.clear();
+  for (std::size_t i = 0; i < workers.size(); ++i) {
+    if (workers[i].role == Role::trains)
+      figures.samples_by_worker.push_back(reports[i].samples_per_epoch);
+  }
+}
+
+}  // namespace
 
 void add_reports(RunResult& result,
                  const std::vector<WorkerInfo>& workers,
@@ -50,6 +90,7 @@ void add_reports(RunResult& result,
     }
     device->phases += (share / epochs / device->workers) * report.training;
   }
+  add_asynchrony(result, workers, reports, share);
   result.epoch_s += share * training_s / epochs;
   result.startup_s += share * reports.front().startup_s;
 }
@@ -57,6 +98,17 @@ void add_reports(RunResult& result,
 void add_partition_notes(RunResult& result,
                          const std::vector<WorkerInfo>& workers,
                          const std::vector<WorkerReport>& reports) {
+  if (const auto& figures = result.asynchrony) {
+    const auto [least, most] = std::ranges::minmax_element(figures->samples_by_worker);
+    result.notes.push_back(fmt::format(
+        "staleness of gradients: mean {:.1f}, 95 % at most {:.0f}, largest {}; a worker "
+        "trains on {} to {} samples an epoch",
+        figures->mean_staleness,
+        figures->staleness_95,
+        figures->most_staleness,
+        *least,
+        *most));
+  }
   const WorkerReport& report = reports.front();
   constexpr double kWorthTelling = 0.01;
   if (report.functional_imbalance || report.constant_imbalance.value_or(0) >= kWorthTelling) {

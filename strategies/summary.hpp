@@ -15,7 +15,7 @@ void add_reports(RunResult& result,
                  const std::vector<WorkerReport>& reports,
                  double share);
 
-/// Adds notes on the balance of batches, for strategies with uneven batches.
+/// Adds notes on the balance of batches, for strategies with uneven batches, and on staleness.
 void add_partition_notes(RunResult& result,
                          const std::vector<WorkerInfo>& workers,
                          const std::vector<WorkerReport>& reports);

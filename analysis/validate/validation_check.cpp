@@ -63,7 +63,8 @@ void check_slow_down(const JobConfig& config, int ranks) {
 
 void check_strategy(const JobConfig& config) {
   const Strategy& strategy = find_strategy(config.strategy);
-  if (strategy.participants == Participants::workers_and_servers)
+  if (strategy.participants == Participants::workers_and_servers ||
+      strategy.participants == Participants::workers_and_parameter_servers)
     throw UserError("--strategy: " + config.strategy +
                     " needs ranks that sum; validation trains on all");
   WorkerInfo cpu;

@@ -105,6 +105,31 @@ void check_shared_devices(const Platform& platform, const JobConfig& config) {
   }
 }
 
+/// The workers, and a server on the device of the first one. Throws a UserError if they have
+/// nothing to exchange over.
+std::vector<WorkerInfo> with_server(std::vector<WorkerInfo> workers,
+                                    const Platform& platform,
+                                    std::string_view strategy) {
+  const auto fail = [&](const std::string& reason) -> void {
+    throw UserError("strategy " + std::string(strategy) + " has a server on the first device of " +
+                    platform.name + ", as no CPU serves other devices; " + reason);
+  };
+  if (!platform.simgrid_xml.empty())
+    fail("a SimGrid platform (" + platform.simgrid_xml + ") has one rank per host");
+  int first = 0;  // node of the group
+  for (const NodeGroup& group : platform.nodes) {
+    const int node = workers.front().node;
+    if (node >= first && node < first + group.count && !group.interconnect)
+      fail("nodes \"" + group.name + "\" of " + platform.path +
+           " have no `interconnect`, over which ranks of one device would exchange; add one");
+    first += group.count;
+  }
+  WorkerInfo server = workers.front();
+  server.role = Role::sums;
+  workers.push_back(server);
+  return workers;
+}
+
 std::vector<WorkerInfo> fastest(const std::vector<WorkerInfo>& workers,
                                 const BatchSeconds& batch_s) {
   std::map<std::string, double> seconds;  // by model: each call reads a trace
@@ -190,8 +215,10 @@ std::vector<WorkerInfo> place(const Platform& platform,
     case Participants::fastest_workers:
       return fastest(workers, batch_s);
     case Participants::workers_and_servers:
+    case Participants::workers_and_parameter_servers:
       break;
   }
+  const std::vector<WorkerInfo> trainers = workers;
   const auto sums = [](const WorkerInfo& device) { return device.device_class == "cpu"; };
   workers = selected(devices,
                      [&](const Device& device) { return sums(device.info) || device.is_worker; });
@@ -204,6 +231,8 @@ std::vector<WorkerInfo> place(const Platform& platform,
   });
   const auto servers = std::count_if(workers.begin(), workers.end(), sums);
   if (servers == 0 || servers == static_cast<std::ptrdiff_t>(workers.size())) {
+    if (participants == Participants::workers_and_parameter_servers)
+      return with_server(trainers, platform, strategy);
     throw UserError("strategy " + std::string(strategy) +
                     " needs devices that train and CPUs that sum; platform " + platform.name +
                     " has only " + (servers == 0 ? "the former" : "CPUs"));

@@ -19,6 +19,9 @@ enum class Participants {
   workers,              ///< all that train
   fastest_workers,      ///< those of the fastest device model only
   workers_and_servers,  ///< non-CPU devices train, CPUs sum what they push
+  /// The same; if all devices are CPUs or none is, all train, and one more rank on the first
+  /// worker's device serves.
+  workers_and_parameter_servers,
 };
 
 /// Seconds of one batch on a device, used to choose the fastest devices.

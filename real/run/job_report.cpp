@@ -28,6 +28,7 @@ nlohmann::json json_of(const WorkerReport& report) {
                          {"inter", report.traffic.inter_node_bytes}};
   if (report.constant_imbalance) json["constant"] = *report.constant_imbalance;
   if (report.functional_imbalance) json["functional"] = *report.functional_imbalance;
+  if (!report.updates_by_staleness.empty()) json["staleness"] = report.updates_by_staleness;
   return json;
 }
 
@@ -47,6 +48,8 @@ WorkerReport report_of(const nlohmann::json& json) {
   report.traffic = {.intra_node_bytes = json.at("intra"), .inter_node_bytes = json.at("inter")};
   if (json.contains("constant")) report.constant_imbalance = json.at("constant");
   if (json.contains("functional")) report.functional_imbalance = json.at("functional");
+  if (json.contains("staleness"))
+    report.updates_by_staleness = json.at("staleness").get<std::vector<std::int64_t>>();
   return report;
 }
 

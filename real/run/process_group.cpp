@@ -91,20 +91,21 @@ ProcessGroup assemble(const WorkerInfo& own,
   }
   const auto sums = [](const WorkerInfo& worker) { return worker.role == Role::sums; };
   const bool has_servers = std::any_of(all.begin(), all.end(), sums);
-  if (participants == Participants::workers_and_servers && !has_servers) {
+  const bool needs_servers = participants == Participants::workers_and_servers ||
+                             participants == Participants::workers_and_parameter_servers;
+  if (needs_servers && !has_servers) {
     // As in simulations: CPUs sum gradients if other devices train.
     for (WorkerInfo& worker : all) {
       if (worker.device_class == "cpu") worker.role = Role::sums;
     }
   }
   const auto servers = std::count_if(all.begin(), all.end(), sums);
-  if (participants == Participants::workers_and_servers &&
-      (servers == 0 || servers == static_cast<std::ptrdiff_t>(all.size()))) {
+  if (needs_servers && (servers == 0 || servers == static_cast<std::ptrdiff_t>(all.size()))) {
     throw UserError("strategy " + strategy +
                     " needs ranks that train and ranks that sum; say which with --devices, such as "
                     "cpu,cpu,server");
   }
-  if (participants != Participants::workers_and_servers && has_servers) {
+  if (!needs_servers && has_servers) {
     throw UserError("--devices: strategy " + strategy + " needs no server");
   }
   const auto fastest =

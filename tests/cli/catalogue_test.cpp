@@ -77,7 +77,9 @@ void check_strategies_on(const std::vector<std::string>& platforms) {
     std::size_t count = result["runs"].size();
     for (const auto& each : result.value("not_forecast", nlohmann::json::array())) {
       ++count;
-      CHECK(each["strategy"] == "byteps");  // needs both devices that train and CPUs that aggregate
+      // Need CPUs beside other devices, or a link inside the node to a server.
+      CHECK(find_strategy(each["strategy"].get<std::string>()).participants >=
+            Participants::workers_and_servers);
       CHECK(each["problems"].size() == 1);
     }
     CHECK(count == strategies().size() + 1);  // sync with and without overlap

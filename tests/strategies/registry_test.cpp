@@ -10,8 +10,13 @@
 namespace epochcast::tests {
 namespace {
 
+bool has_servers(const Strategy& strategy) {
+  return strategy.participants == Participants::workers_and_servers ||
+         strategy.participants == Participants::workers_and_parameter_servers;
+}
+
 /// One node per two workers; rank 0 is a GPU, every later worker slower than the one before. For
-/// byteps the last half of the workers (at least one) aggregates.
+/// strategies with servers the last half of the workers (at least one) serves.
 StrategyJob job_of(const Strategy& strategy, int size) {
   std::vector<int> nodes;
   for (int rank = 0; rank < size; ++rank) nodes.push_back(rank / 2);
@@ -25,7 +30,7 @@ StrategyJob job_of(const Strategy& strategy, int size) {
   job.work.batch_s = [](int rank, std::int64_t batch) {
     return 0.001 * (rank + 1) * static_cast<double>(batch);
   };
-  const bool needs_servers = strategy.participants == Participants::workers_and_servers;
+  const bool needs_servers = has_servers(strategy);
   for (int rank = 1; rank < size; ++rank) {
     WorkerInfo& worker = job.workers[static_cast<std::size_t>(rank)];
     worker.device_class = "cpu";
@@ -35,9 +40,7 @@ StrategyJob job_of(const Strategy& strategy, int size) {
   return job;
 }
 
-bool applies(const Strategy& strategy, int size) {
-  return strategy.participants != Participants::workers_and_servers || size > 1;
-}
+bool applies(const Strategy& strategy, int size) { return !has_servers(strategy) || size > 1; }
 
 TEST_CASE("a strategy's name from other software is refused with ours, or the closest one") {
   CHECK_THROWS_WITH(
@@ -55,8 +58,8 @@ TEST_CASE("a strategy's name from other software is refused with ours, or the cl
                     "stage 3 and FSDP are --strategy fsdp --sharding full-shard");
   CHECK_THROWS_WITH(
       find_strategy("async"),
-      "--strategy: got \"async\"; asynchronous training is not available; the nearest "
-      "is --strategy unbalanced-local-sgd, in which slow workers make fewer steps");
+      "--strategy: got \"async\"; asynchronous SGD with a parameter server is --strategy ps-async; "
+      "with a bound on how far workers are apart, --strategy ssp");
   CHECK_THROWS_WITH(
       find_strategy("powersgd"),
       "--strategy: got \"powersgd\"; PowerSGD is --strategy sync --compression powersgd");
@@ -93,10 +96,10 @@ TEST_CASE("suggestions for other names are accepted, and async is not answered w
 
     CHECK(find_strategy(strategy).name == strategy);
     CHECK_THROWS_WITH(find_strategy(name), "--strategy: got \"" + name + "\"; " + answer);
-    if (answer.rfind("asynchronous", 0) == 0) CHECK(strategy == "unbalanced-local-sgd");
+    if (answer.rfind("asynchronous", 0) == 0) CHECK(strategy == "ssp");
   }
-  for (const char* name : {"async", "asgd", "ps-async", "hogwild", "ssp"})
-    CHECK(answer_to_other_name(name).rfind("asynchronous training is not available", 0) == 0);
+  for (const char* name : {"async", "asgd", "hogwild", "gssp"})
+    CHECK(answer_to_other_name(name).rfind("asynchronous SGD", 0) == 0);
   CHECK(suggested_by(answer_to_other_name("ddp")).overlap == Overlap::bucket);
   CHECK(suggested_by(answer_to_other_name("powersgd")).compression == "powersgd");
 }
@@ -189,7 +192,7 @@ TEST_CASE("an unknown strategy is refused with the closest name, or all of them"
                     "--strategy: unknown strategy \"magic\"; known: sync, sync-fastest, hetgrad, "
                     "hetgrad-unweighted, node-based, local-sgd, unbalanced-local-sgd, "
                     "biased-local-sgd, post-local-sgd, slowmo, diloco, one-shot, byteps, dlb, "
-                    "zero, fsdp");
+                    "ps-sync, ps-async, ssp, zero, fsdp");
 }
 
 }  // namespace

@@ -204,5 +204,25 @@ TEST_CASE("byteps needs both devices that train and CPUs that aggregate") {
               "CPUs"});
 }
 
+TEST_CASE("a parameter server without a device of its own is on the first worker's") {
+  Platform platform = mixed();
+  platform.nodes = {nodes(1, {devices("gpu", "v100", 2, true)}),
+                    nodes(1, {devices("cpu", "xeon", 1, false)})};
+  const Participants participants = Participants::workers_and_parameter_servers;
+  CHECK(texts(placed({}, participants, platform)) == Texts{"0.0 v100", "0.1 v100", "1.0 xeon+"});
+
+  platform.nodes.pop_back();
+  CHECK(problems_of([&] { placed({}, participants, platform); }) ==
+        Texts{"strategy byteps has a server on the first device of box, as no CPU serves other "
+              "devices; nodes \"\" of box.json have no `interconnect`, over which ranks of one "
+              "device would exchange; add one"});
+
+  platform.nodes[0].interconnect = Interconnect();
+  CHECK(texts(placed({}, participants, platform)) == Texts{"0.0 v100", "0.1 v100", "0.0 v100+"});
+
+  platform.nodes[0].devices = {devices("cpu", "xeon", 2, true)};
+  CHECK(texts(placed({}, participants, platform)) == Texts{"0.0 xeon", "0.1 xeon", "0.0 xeon+"});
+}
+
 }  // namespace
 }  // namespace epochcast::tests

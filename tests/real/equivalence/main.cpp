@@ -15,6 +15,7 @@ std::vector<Case> all_cases() {
   std::vector<Case> cases;
   for (const auto& some : {plain_cases(),
                            gradient_cases(),
+                           server_cases(),
                            parameter_cases(),
                            compression_cases(),
                            exchange_cases(),
