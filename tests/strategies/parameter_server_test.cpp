@@ -13,15 +13,15 @@ namespace {
 
 using Catch::Matchers::Equals;
 
-constexpr std::int64_t kBatch = 4;
+constexpr std::int64_t kServedBatch = 4;
 constexpr const char* kStrategies[] = {"ps-sync", "ps-async", "ssp"};
 
 /// Workers whose batches take so many seconds, and servers; so many batches an epoch, and three
 /// samples more.
 StrategyJob job_of(const std::vector<double>& batch_s, int servers, std::int64_t batches) {
   StrategyJob job = {.workers = workers_on(std::vector<int>(batch_s.size() + servers, 0)),
-                     .config = small_config(kBatch, 2),
-                     .train_samples = batches * kBatch + 3,
+                     .config = small_config(kServedBatch, 2),
+                     .train_samples = batches * kServedBatch + 3,
                      .work = {},
                      .cost = {}};
   for (std::size_t rank = batch_s.size(); rank < job.workers.size(); ++rank)
@@ -51,8 +51,8 @@ TEST_CASE("the staleness of ps-async is the number of updates since the worker's
   const StrategyRun run = run_strategy("ps-async", on_paper());
 
   CHECK_THAT(run.reports[2].updates_by_staleness, Equals(std::vector<std::int64_t>{4, 2, 1, 1}));
-  CHECK(run.reports[0].samples_per_epoch == 6 * kBatch);
-  CHECK(run.reports[1].samples_per_epoch == 2 * kBatch);
+  CHECK(run.reports[0].samples_per_epoch == 6 * kServedBatch);
+  CHECK(run.reports[1].samples_per_epoch == 2 * kServedBatch);
   CHECK_THAT(run.learners[2].rates, Equals(std::vector<double>(8, 1)));
 }
 
@@ -76,17 +76,17 @@ TEST_CASE("each whole batch of the data set is used once an epoch") {
       std::int64_t samples = 0;
       for (int rank = 0; rank < 3; ++rank) {
         for (const Share& share : run.learners[static_cast<std::size_t>(rank)].shuffled) {
-          CHECK(share.samples() == kBatch);
+          CHECK(share.samples() == kServedBatch);
           ++uses[share.position(0)];
         }
         samples += run.reports[static_cast<std::size_t>(rank)].samples_per_epoch;
       }
       CHECK(uses.size() == static_cast<std::size_t>(batches));
       for (const auto& [position, count] : uses) {
-        CHECK(position % kBatch == 0);
+        CHECK(position % kServedBatch == 0);
         CHECK(count == 2);  // epochs
       }
-      CHECK(samples == batches * kBatch);
+      CHECK(samples == batches * kServedBatch);
     }
   }
 }
@@ -158,8 +158,8 @@ TEST_CASE("ssp lets a worker be ahead by as many iterations as the bound") {
     const StrategyRun run = run_strategy("ssp", job);
 
     // Worker 1 begins batch n when worker 0 has made n + bound + 1, at most.
-    const std::int64_t slow = run.reports[1].samples_per_epoch / kBatch;
-    const std::int64_t fast = run.reports[0].samples_per_epoch / kBatch;
+    const std::int64_t slow = run.reports[1].samples_per_epoch / kServedBatch;
+    const std::int64_t fast = run.reports[0].samples_per_epoch / kServedBatch;
     CHECK(fast + slow == 12);
     CHECK(fast - slow <= bound + 1);
     CHECK(fast - slow >= bound);
