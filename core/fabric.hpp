@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -56,12 +57,16 @@ struct NodeLinks {
   bool operator==(const NodeLinks&) const = default;
 };
 
-/// Which all-reduce a communicator uses; see collectives/registry.hpp.
+/// Streams of a worker for collectives.
+inline constexpr int kStreams = 2;
+
+/// Which all-reduce a communicator uses, and on which stream; see collectives/registry.hpp.
 struct AllReduceChoice {
   std::string algorithm = "ring";
   int servers = 0;             ///< push-pull only: how many members, the last ones, add
   double partition_bytes = 0;  ///< push-pull only: largest piece pushed at once
   NodeLinks links = {};        ///< nccl only
+  int stream = 0;              ///< of each member, below kStreams: collectives of one are in order
 
   bool operator==(const AllReduceChoice&) const = default;
 };
@@ -138,7 +143,8 @@ using Request = std::shared_ptr<Operation>;
 ///
 /// Contract (checked by tests/support/fabric_contract.hpp for every implementation):
 /// - Collectives are called by all members of the communicator in the same order.
-/// - Collectives of a worker, blocking or not, go through one stream, in the order of their start.
+/// - Collectives of a worker, blocking or not, are in the order of their start if their
+/// communicators have the same stream; those of another stream need not wait for them.
 /// - A collective starts when its last member has reached it and the earlier ones on every member's
 /// stream are done.
 /// - All members pass payloads of the same element, and of the same count where parts are not
@@ -167,7 +173,7 @@ class Fabric {
 
   /// Seconds on this worker's clock since the job started.
   [[nodiscard]] virtual double now_s() const = 0;
-  /// Those of them that belong to iterations that repeat() has omitted.
+  /// Those of them that belong to what repeat() and deal() have omitted.
   [[nodiscard]] virtual double omitted_s() const { return 0; }
   /// Computes for `seconds`; `what` is its name on the timeline.
   virtual void compute(double seconds, std::string_view what) = 0;
@@ -199,6 +205,18 @@ class Fabric {
   /// that one is done, the others stay pending. In real time, operations that are found to be done
   /// in the same call have ended at the same time.
   [[nodiscard]] virtual std::size_t wait_any(std::span<const Request> requests) = 0;
+  /// The same without waiting: absent if none has ended by now. All may be null.
+  [[nodiscard]] virtual std::optional<std::size_t> test_any(std::span<const Request> requests) = 0;
+  /// Deals the numbers 0 ... count - 1 of a sequence: each once, to the worker that asks next; then
+  /// absent. All workers that ask pass the same count and owner. The owner, which asks too, keeps
+  /// the counter: others pay a message to it and its answer, whatever it does meanwhile.
+  ///
+  /// The caller promises that workers do the same work for each number, up to noise. A simulated
+  /// clock may then omit numbers from the middle: clocks, phases and traffic are as if all had been
+  /// dealt, within 1 % of the mean time between numbers at a confidence of 95 %.
+  [[nodiscard]] virtual std::optional<std::int64_t> deal(std::int64_t sequence,
+                                                         std::int64_t count,
+                                                         int owner) = 0;
 
   virtual void all_reduce(Payload payload, double weight, const Communicator& among) {
     wait(start_all_reduce(payload, weight, among));

@@ -84,6 +84,14 @@ std::size_t SimFabric::wait_any(std::span<const Request> requests) {
   return parts_.messages.wait_any(rank_, requests);
 }
 
+std::optional<std::size_t> SimFabric::test_any(std::span<const Request> requests) {
+  return parts_.messages.test_any(rank_, requests);
+}
+
+std::optional<std::int64_t> SimFabric::deal(std::int64_t sequence, std::int64_t count, int owner) {
+  return parts_.deals.deal(rank_, sequence, count, owner);
+}
+
 void SimFabric::begin(CollectiveCall& call,
                       CollectiveCall::Kind kind,
                       const char* name,

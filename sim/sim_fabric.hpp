@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "core/fabric.hpp"
 #include "sim/exchange/collectives.hpp"
 #include "sim/exchange/contention.hpp"
+#include "sim/exchange/deals.hpp"
 #include "sim/exchange/messages.hpp"
 #include "sim/exchange/runtime_state.hpp"
 #include "sim/loops/loops.hpp"
@@ -22,6 +24,7 @@ struct RuntimeParts {
   Messages& messages;
   Contention& contention;
   Collectives& collectives;
+  Deals& deals;
   Loops& loops;
 };
 
@@ -50,6 +53,8 @@ class SimFabric : public Fabric {
   Request start_receive(int from, Payload payload) override;
   void wait(const Request& request) override;
   std::size_t wait_any(std::span<const Request> requests) override;
+  std::optional<std::size_t> test_any(std::span<const Request> requests) override;
+  std::optional<std::int64_t> deal(std::int64_t sequence, std::int64_t count, int owner) override;
 
   void broadcast(Payload payload, int root, const Communicator& among) override;
   void gather(Payload mine, Payload all, int root, const Communicator& among) override;

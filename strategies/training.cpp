@@ -2,6 +2,8 @@
 #include "strategies/training.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cmath>
 #include <functional>
 #include <numeric>
 #include <utility>
@@ -259,6 +261,13 @@ SharedNumbers benchmark_all(Worker& worker, std::int64_t batch) {
     const double seconds = worker.learner.benchmark(batch);
     return worker.fabric.all_gather_numbers({&seconds, 1}, worker.fabric.world());
   });
+}
+
+std::int64_t samples_of_epoch(Worker& worker, std::int64_t mine, std::int64_t all) {
+  const std::array own = {static_cast<double>(mine)};
+  const SharedNumbers every = worker.fabric.all_gather_numbers(own, worker.fabric.world());
+  const double run = std::accumulate(every.values().begin(), every.values().end(), 0.0);
+  return run > 0 ? std::llround(own[0] * static_cast<double>(all) / run) : 0;
 }
 
 void use_equal_share(Worker& worker, std::int64_t steps, std::int64_t count) {

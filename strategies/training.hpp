@@ -71,6 +71,10 @@ void train_iterations(Worker& worker,
                                        const std::string& name,
                                        const std::function<SharedNumbers()>& measure);
 
+/// The samples of an epoch that this worker has trained on, if it took `mine` of those that were
+/// run, and all workers together take `all`. Collective among all workers.
+[[nodiscard]] std::int64_t samples_of_epoch(Worker& worker, std::int64_t mine, std::int64_t all);
+
 /// Every worker trains on `steps` batches of B samples between exchanges; an epoch has `count`
 /// exchanges.
 void use_equal_share(Worker& worker, std::int64_t steps, std::int64_t count);

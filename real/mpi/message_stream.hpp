@@ -22,7 +22,8 @@ class StreamOperation : public Operation {
   std::function<void(StreamOperation&)> run;  ///< sets start_s
   double start_s = 0;  ///< arrival of the last member; earlier time is blocked
   double end_s = 0;
-  Traffic sent;  ///< by this worker, once it has run
+  Traffic sent;    ///< by this worker, once it has run
+  int stream = 0;  ///< of its worker
   bool is_done = false;
   std::exception_ptr error;
 };

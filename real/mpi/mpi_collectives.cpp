@@ -134,7 +134,7 @@ std::shared_ptr<StreamOperation> MpiFabric::all_reduction(const Payload& payload
   }
   return collective(among, "all-reduce", [this, numbers, factor, &plan](Group& group) {
     // MPI_Allreduce spins while it waits, so lower the thread's priority.
-    const auto place = stream_->beside_computing();
+    const auto place = stream_of(group.communicator).messages.beside_computing();
     scale(numbers, factor);
     in_pieces(numbers, [&](std::byte* piece, int count) {
       check_mpi(MPI_Allreduce(MPI_IN_PLACE,
@@ -154,9 +154,11 @@ void MpiFabric::run_schedule(const Schedule& schedule,
                              float weight,
                              std::span<const float> weights,
                              const Group& group) {
+  Stream& stream = stream_of(group.communicator);
   std::function<bool()> has_to_sleep;
-  if (stream_->is_beside_computing()) has_to_sleep = [this] { return stream_->has_to_sleep(); };
-  schedule_run_.run(schedule, numbers, weight, weights, group.rank, group.comm, has_to_sleep);
+  if (stream.messages.is_beside_computing())
+    has_to_sleep = [&stream] { return stream.messages.has_to_sleep(); };
+  stream.schedule_run.run(schedule, numbers, weight, weights, group.rank, group.comm, has_to_sleep);
 }
 
 Request MpiFabric::start_half(const char* name,
@@ -227,13 +229,17 @@ void MpiFabric::broadcast(Payload payload, int root, const Communicator& among) 
   const int member = own.communicator.member_of(root);
   const Payload numbers = with_numbers(payload);
   const Traffic bytes = sent_by(own, BinomialBroadcast(among.size(), member), payload.bytes());
-  run(collective(among, "broadcast", [numbers, member, bytes](Group& group) {
-    in_pieces(numbers, [&](std::byte* piece, int count) {
-      check_mpi(MPI_Bcast(piece, count, mpi_type(numbers.element), member, group.comm),
-                "MPI_Bcast");
-    });
-    return bytes;
-  }));
+  run(collective(among,
+                 "broadcast",
+                 [numbers, member, bytes](Group& group) {
+                   in_pieces(numbers, [&](std::byte* piece, int count) {
+                     check_mpi(
+                         MPI_Bcast(piece, count, mpi_type(numbers.element), member, group.comm),
+                         "MPI_Bcast");
+                   });
+                   return bytes;
+                 }),
+      among);
 }
 
 void MpiFabric::gather(Payload mine, Payload all, int root, const Communicator& among) {
@@ -246,31 +252,35 @@ void MpiFabric::gather(Payload mine, Payload all, int root, const Communicator& 
     const bool is_inside = workers_[static_cast<std::size_t>(root)].node == self().node;
     (is_inside ? bytes.intra_node_bytes : bytes.inter_node_bytes) = mine.bytes();
   }
-  run(collective(among, "gather", [sent, received, member, bytes](Group& group) {
-    const auto count = static_cast<int>(sent.count);
-    const MPI_Datatype type = mpi_type(sent.element);
-    std::vector<int> counts(static_cast<std::size_t>(group.communicator.size()));
-    check_mpi(MPI_Gather(&count, 1, MPI_INT, counts.data(), 1, MPI_INT, member, group.comm),
-              "MPI_Gather");
-    std::vector<int> begins(counts.size());
-    std::exclusive_scan(counts.begin(), counts.end(), begins.begin(), 0);
-    if (member == group.rank && begins.back() + counts.back() > received.count) {
-      throw std::logic_error("gather: " + std::to_string(begins.back() + counts.back()) +
-                             " numbers arrive, there is room for " +
-                             std::to_string(received.count));
-    }
-    check_mpi(MPI_Gatherv(sent.data.data(),
-                          count,
-                          type,
-                          received.data.data(),
-                          counts.data(),
-                          begins.data(),
-                          type,
-                          member,
-                          group.comm),
-              "MPI_Gatherv");
-    return bytes;
-  }));
+  run(collective(
+          among,
+          "gather",
+          [sent, received, member, bytes](Group& group) {
+            const auto count = static_cast<int>(sent.count);
+            const MPI_Datatype type = mpi_type(sent.element);
+            std::vector<int> counts(static_cast<std::size_t>(group.communicator.size()));
+            check_mpi(MPI_Gather(&count, 1, MPI_INT, counts.data(), 1, MPI_INT, member, group.comm),
+                      "MPI_Gather");
+            std::vector<int> begins(counts.size());
+            std::exclusive_scan(counts.begin(), counts.end(), begins.begin(), 0);
+            if (member == group.rank && begins.back() + counts.back() > received.count) {
+              throw std::logic_error("gather: " + std::to_string(begins.back() + counts.back()) +
+                                     " numbers arrive, there is room for " +
+                                     std::to_string(received.count));
+            }
+            check_mpi(MPI_Gatherv(sent.data.data(),
+                                  count,
+                                  type,
+                                  received.data.data(),
+                                  counts.data(),
+                                  begins.data(),
+                                  type,
+                                  member,
+                                  group.comm),
+                      "MPI_Gatherv");
+            return bytes;
+          }),
+      among);
 }
 
 SharedNumbers MpiFabric::all_gather_numbers(std::span<const double> mine,
@@ -279,18 +289,23 @@ SharedNumbers MpiFabric::all_gather_numbers(std::span<const double> mine,
   const Traffic sent = sent_by(group_of(among),
                                BruckAllGather(among.size()),
                                sizeof(double) * static_cast<double>(all.size()));
-  run(collective(among, "all-gather", [&all, mine, sent](Group& group) {
-    const auto count = static_cast<int>(mine.size());
-    check_mpi(
-        MPI_Allgather(mine.data(), count, MPI_DOUBLE, all.data(), count, MPI_DOUBLE, group.comm),
-        "MPI_Allgather");
-    return sent;
-  }));
+  run(collective(
+          among,
+          "all-gather",
+          [&all, mine, sent](Group& group) {
+            const auto count = static_cast<int>(mine.size());
+            check_mpi(
+                MPI_Allgather(
+                    mine.data(), count, MPI_DOUBLE, all.data(), count, MPI_DOUBLE, group.comm),
+                "MPI_Allgather");
+            return sent;
+          }),
+      among);
   return all;
 }
 
 void MpiFabric::barrier(const Communicator& among) {
-  run(collective(among, "barrier", [](Group&) { return Traffic(); }));
+  run(collective(among, "barrier", [](Group&) { return Traffic(); }), among);
 }
 
 }  // namespace epochcast::real

@@ -31,7 +31,7 @@ MpiFabric::MpiFabric(std::vector<WorkerInfo> workers,
                      Timeline* timeline,
                      MPI_Comm job,
                      Cores cores)
-    : workers_(std::move(workers)), job_(job), timeline_(timeline), cores_(cores) {
+    : workers_(std::move(workers)), job_(job), timeline_(timeline), cores_(cores), deals_(job) {
   check_mpi(MPI_Comm_rank(job_, &rank_), "MPI_Comm_rank");
   if (cores_ != Cores::messages) progress_ = std::make_unique<BackgroundProgress>(job_);
   if (self().overlap.counts()) pace_ = std::make_unique<OverlapPace>(self().overlap);
@@ -41,7 +41,9 @@ MpiFabric::MpiFabric(std::vector<WorkerInfo> workers,
   for (const int other : everybody) {
     if (workers_[static_cast<std::size_t>(other)].node == self().node) neighbours.push_back(other);
   }
-  stream_ = std::make_unique<MessageStream>([this] { return now_s(); }, cores == Cores::computing);
+  for (std::unique_ptr<Stream>& stream : streams_) {
+    stream = std::make_unique<Stream>([this] { return now_s(); }, cores == Cores::computing);
+  }
   world_ = &intern(everybody, all_reduce);
   node_ = &intern(neighbours, all_reduce);
   check_mpi(MPI_Barrier(job_), "MPI_Barrier");
@@ -77,6 +79,10 @@ const Communicator& MpiFabric::communicator(std::vector<int> ranks, AllReduceCho
 }
 
 MpiFabric::Group& MpiFabric::group_of(const Communicator& among) { return *groups_.at(among.id); }
+
+MpiFabric::Stream& MpiFabric::stream_of(const Communicator& among) {
+  return *streams_[static_cast<std::size_t>(among.all_reduce.stream)];
+}
 
 double MpiFabric::now_s() const {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - origin_).count();
@@ -115,12 +121,13 @@ Payload MpiFabric::with_numbers(const Payload& payload) {
   return {.element = Element::byte, .count = static_cast<std::int64_t>(size), .data = data};
 }
 
-void MpiFabric::book(double since_s, const std::shared_ptr<StreamOperation>& last) {
+void MpiFabric::book(double since_s, const std::shared_ptr<StreamOperation>& last, Stream& stream) {
+  auto& unbooked = stream.unbooked;
   double at_s = since_s;
   // Operations after `last` may be in progress; those before it are done.
-  const auto found = std::find(unbooked_.begin(), unbooked_.end(), last);
-  const auto end = found == unbooked_.end() ? unbooked_.begin() : found + 1;
-  std::for_each(unbooked_.begin(), end, [&](const auto& operation) {
+  const auto found = std::find(unbooked.begin(), unbooked.end(), last);
+  const auto end = found == unbooked.end() ? unbooked.begin() : found + 1;
+  std::for_each(unbooked.begin(), end, [&](const auto& operation) {
     blocked_s_ += std::max(0.0, operation->start_s - at_s);
     at_s = std::max(at_s, operation->start_s);
     exposed_s_ += std::max(0.0, operation->end_s - at_s);
@@ -134,18 +141,19 @@ void MpiFabric::book(double since_s, const std::shared_ptr<StreamOperation>& las
                       .end_s = operation->end_s});
     }
   });
-  unbooked_.erase(unbooked_.begin(), end);
+  unbooked.erase(unbooked.begin(), end);
   const double now = now_s();
   exposed_s_ += now - at_s;
   computing_since_s_ = now;
 }
 
-void MpiFabric::run(const std::shared_ptr<StreamOperation>& operation) {
+void MpiFabric::run(const std::shared_ptr<StreamOperation>& operation, const Communicator& among) {
   const double since_s = now_s();
   compute_ends(since_s, "compute");
-  unbooked_.push_back(operation);
-  stream_->run(operation);
-  book(since_s, operation);
+  Stream& stream = stream_of(among);
+  stream.unbooked.push_back(operation);
+  stream.messages.run(operation);
+  book(since_s, operation, stream);
 }
 
 Request MpiFabric::start_all_reduce(Payload payload, double weight, const Communicator& among) {
@@ -153,17 +161,19 @@ Request MpiFabric::start_all_reduce(Payload payload, double weight, const Commun
 }
 
 Request MpiFabric::start(std::shared_ptr<StreamOperation> operation, const Communicator& among) {
-  if (among.size() == 1 && unbooked_.empty()) {
-    run(operation);  // runs at once, since it waits for no other rank
+  Stream& stream = stream_of(among);
+  operation->stream = among.all_reduce.stream;
+  if (among.size() == 1 && stream.unbooked.empty()) {
+    run(operation, among);  // runs at once, since it waits for no other rank
   } else {
-    unbooked_.push_back(operation);
-    stream_->start(operation);
+    stream.unbooked.push_back(operation);
+    stream.messages.start(operation);
   }
   return operation;
 }
 
 void MpiFabric::all_reduce(Payload payload, double weight, const Communicator& among) {
-  run(all_reduction(payload, weight, among));
+  run(all_reduction(payload, weight, among), among);
 }
 
 Request MpiFabric::start_send(int to, Payload payload) {
@@ -202,8 +212,9 @@ void MpiFabric::wait(const Request& request) {
   const double since_s = now_s();
   compute_ends(since_s, "compute");
   if (const auto operation = std::dynamic_pointer_cast<StreamOperation>(request)) {
-    stream_->wait(*operation);
-    book(since_s, operation);
+    Stream& stream = *streams_[static_cast<std::size_t>(operation->stream)];
+    stream.messages.wait(*operation);
+    book(since_s, operation, stream);
     return;
   }
   auto& message = dynamic_cast<Message&>(*request);
@@ -215,7 +226,15 @@ void MpiFabric::wait(const Request& request) {
   exposed_s_ += computing_since_s_ - since_s;
 }
 
-void MpiFabric::test(std::span<Message* const> messages) {
+std::vector<MpiFabric::Message*> MpiFabric::messages_of(std::span<const Request> requests) {
+  std::vector<Message*> messages;
+  messages.reserve(requests.size());
+  for (const Request& each : requests)
+    messages.push_back(each ? &dynamic_cast<Message&>(*each) : nullptr);
+  return messages;
+}
+
+std::optional<std::size_t> MpiFabric::test(std::span<Message* const> messages) {
   std::vector<MPI_Request> requests;
   std::vector<Message*> tested;
   for (Message* const message : messages) {
@@ -223,50 +242,62 @@ void MpiFabric::test(std::span<Message* const> messages) {
     tested.push_back(message);
     requests.push_back(message->request);
   }
-  if (requests.empty()) return;
-  std::vector<int> done(requests.size());
-  int count = 0;
-  check_mpi(MPI_Testsome(static_cast<int>(requests.size()),
-                         requests.data(),
-                         &count,
-                         done.data(),
-                         MPI_STATUSES_IGNORE),
-            "MPI_Testsome");
-  for (std::size_t i = 0; i < tested.size(); ++i) tested[i]->request = requests[i];
-  for (int i = 0; i < count; ++i)
-    tested[static_cast<std::size_t>(done[static_cast<std::size_t>(i)])]->done_in = waits_for_any_;
+  if (!requests.empty()) {
+    std::vector<int> done(requests.size());
+    int count = 0;
+    check_mpi(MPI_Testsome(static_cast<int>(requests.size()),
+                           requests.data(),
+                           &count,
+                           done.data(),
+                           MPI_STATUSES_IGNORE),
+              "MPI_Testsome");
+    for (std::size_t i = 0; i < tested.size(); ++i) tested[i]->request = requests[i];
+    for (int i = 0; i < count; ++i)
+      tested[static_cast<std::size_t>(done[static_cast<std::size_t>(i)])]->done_in = tests_;
+  }
+  // Those found by earlier calls come first: a worker that is answered at once and sends again does
+  // not overtake others.
+  std::optional<std::size_t> first;
+  for (std::size_t i = 0; i < messages.size(); ++i) {
+    if (messages[i] == nullptr || messages[i]->done_in == 0) continue;
+    if (!first || messages[i]->done_in < messages[*first]->done_in) first = i;
+  }
+  return first;
 }
 
 std::size_t MpiFabric::wait_any(std::span<const Request> requests) {
   const double since_s = now_s();
   compute_ends(since_s, "compute");
-  std::vector<Message*> messages;
-  messages.reserve(requests.size());
-  for (const Request& each : requests)
-    messages.push_back(each ? &dynamic_cast<Message&>(*each) : nullptr);
-  // Those found by earlier calls come first: a worker that is answered at once and sends again does
-  // not overtake others.
-  ++waits_for_any_;
-  const auto first = [&] {
-    std::optional<std::size_t> found;
-    for (std::size_t i = 0; i < messages.size(); ++i) {
-      if (messages[i] == nullptr || messages[i]->done_in == 0) continue;
-      if (!found || messages[i]->done_in < messages[*found]->done_in) found = i;
-    }
-    return found;
-  };
+  const std::vector<Message*> messages = messages_of(requests);
+  ++tests_;
   std::optional<std::size_t> found;
   {
     const BackgroundProgress::Moving moving(progress_.get());
     wait_with_backoff([&] {
-      test(messages);
-      found = first();
+      found = test(messages);
       return found.has_value();
     });
   }
   computing_since_s_ = now_s();
   exposed_s_ += computing_since_s_ - since_s;
   return *found;
+}
+
+std::optional<std::size_t> MpiFabric::test_any(std::span<const Request> requests) {
+  ++tests_;
+  return test(messages_of(requests));
+}
+
+std::optional<std::int64_t> MpiFabric::deal(std::int64_t sequence, std::int64_t count, int owner) {
+  if (owner == rank_) return deals_.deal(sequence, count, owner);
+  const double since_s = now_s();
+  compute_ends(since_s, "compute");
+  const std::optional<std::int64_t> number = deals_.deal(sequence, count, owner);
+  const bool is_inside = workers_[static_cast<std::size_t>(owner)].node == self().node;
+  (is_inside ? traffic_.intra_node_bytes : traffic_.inter_node_bytes) += sizeof(sequence);
+  computing_since_s_ = now_s();
+  exposed_s_ += computing_since_s_ - since_s;
+  return number;
 }
 
 void MpiFabric::repeat(const Communicator&,
@@ -279,7 +310,7 @@ void MpiFabric::warm_up(Payload payload) {
   for (const auto& [id, group] : groups_) {
     const auto operation = all_reduction(payload, 1.0, group->communicator);
     operation->name = "first exchange";
-    run(operation);
+    run(operation, group->communicator);
   }
 }
 

@@ -3,16 +3,19 @@
 
 #include <mpi.h>
 
+#include <array>
 #include <chrono>
 #include <cstdint>
 #include <deque>
 #include <map>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "core/fabric.hpp"
 #include "core/timeline.hpp"
 #include "real/mpi/background_progress.hpp"
+#include "real/mpi/deal_service.hpp"
 #include "real/mpi/message_stream.hpp"
 #include "real/mpi/overlap_pace.hpp"
 #include "real/mpi/schedule_run.hpp"
@@ -80,6 +83,8 @@ class MpiFabric : public Fabric {
   Request start_receive(int from, Payload payload) override;
   void wait(const Request& request) override;
   std::size_t wait_any(std::span<const Request> requests) override;
+  std::optional<std::size_t> test_any(std::span<const Request> requests) override;
+  std::optional<std::int64_t> deal(std::int64_t sequence, std::int64_t count, int owner) override;
 
   void all_reduce(Payload payload, double weight, const Communicator& among) override;
   void broadcast(Payload payload, int root, const Communicator& among) override;
@@ -98,13 +103,18 @@ class MpiFabric : public Fabric {
  private:
   struct Group;
   class Message;
+  struct Stream;
   using Meet = std::function<void(Group&)>;
   /// Returns what this worker has sent.
   using Body = std::function<Traffic(Group&)>;
 
   Group& group_of(const Communicator& among);
+  [[nodiscard]] Stream& stream_of(const Communicator& among);
+  /// These messages, and null for null.
+  [[nodiscard]] static std::vector<Message*> messages_of(std::span<const Request> requests);
   /// Tests these messages, and numbers those that are found to be done: together, all the same.
-  void test(std::span<Message* const> messages);
+  /// Returns the index of the one with the least number, if any is done.
+  [[nodiscard]] std::optional<std::size_t> test(std::span<Message* const> messages);
   const Communicator& intern(std::vector<int> ranks, AllReduceChoice all_reduce);
   std::shared_ptr<StreamOperation> collective(const Communicator& among,
                                               const char* name,
@@ -114,7 +124,7 @@ class MpiFabric : public Fabric {
                                               const char* name,
                                               Meet meet,
                                               Body body);
-  void run(const std::shared_ptr<StreamOperation>& operation);
+  void run(const std::shared_ptr<StreamOperation>& operation, const Communicator& among);
   /// The payload, with zeros for numbers if it has none: float32, or as many bytes.
   Payload with_numbers(const Payload& payload);
   std::shared_ptr<StreamOperation> all_reduction(const Payload& payload,
@@ -142,9 +152,9 @@ class MpiFabric : public Fabric {
                     std::span<const float> weights,
                     const Group& group);
   [[nodiscard]] Traffic sent_by(const Group& group, const Schedule& schedule, double bytes) const;
-  /// Books the wait from `since_s` to now for the operations up to `last`: blocked before an
-  /// operation's start, exposed after it.
-  void book(double since_s, const std::shared_ptr<StreamOperation>& last);
+  /// Books the wait from `since_s` to now for the stream's operations up to `last`: blocked before
+  /// an operation's start, exposed after it.
+  void book(double since_s, const std::shared_ptr<StreamOperation>& last, Stream& stream);
   /// Names the computing since the last call or wait.
   void compute_ends(double at_s, std::string_view what);
 
@@ -157,17 +167,17 @@ class MpiFabric : public Fabric {
   std::map<int, std::unique_ptr<Group>> groups_;  ///< by Communicator::id
   const Communicator* world_ = nullptr;
   const Communicator* node_ = nullptr;
-  ScheduleRun schedule_run_;
   std::deque<std::vector<std::byte>> zeros_;  ///< stand in for payloads without numbers
   Traffic traffic_;
-  std::uint64_t waits_for_any_ = 0;  ///< calls of wait_any()
+  std::uint64_t tests_ = 0;  ///< calls of wait_any() and test_any()
   double exposed_s_ = 0;
   double blocked_s_ = 0;
   double computing_since_s_ = 0;
-  std::unique_ptr<OverlapPace> pace_;                       ///< if overlap has a cost
-  std::vector<std::shared_ptr<StreamOperation>> unbooked_;  ///< on the stream, in order of start
-  std::unique_ptr<BackgroundProgress> progress_;            ///< for ranks that compute
-  std::unique_ptr<MessageStream> stream_;  ///< destroyed before the members that it uses
+  std::unique_ptr<OverlapPace> pace_;             ///< if overlap has a cost
+  std::unique_ptr<BackgroundProgress> progress_;  ///< for ranks that compute
+  DealService deals_;
+  /// Destroyed before the members that they use.
+  std::array<std::unique_ptr<Stream>, kStreams> streams_;
 };
 
 }  // namespace epochcast::real

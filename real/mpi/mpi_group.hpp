@@ -2,6 +2,7 @@
 #pragma once
 
 #include <exception>
+#include <functional>
 #include <map>
 #include <memory>
 #include <tuple>
@@ -18,6 +19,16 @@ namespace epochcast::real {
 struct MpiFabric::Plan {
   std::unique_ptr<Schedule> schedule;
   Traffic sent;
+};
+
+/// A stream of this worker.
+struct MpiFabric::Stream {
+  Stream(const std::function<double()>& now_s, bool is_on_busy_cores)
+      : messages(now_s, is_on_busy_cores) {}
+
+  ScheduleRun schedule_run;
+  std::vector<std::shared_ptr<StreamOperation>> unbooked;  ///< in the order of their start
+  MessageStream messages;  ///< destroyed before the members that it uses
 };
 
 /// A communicator with its MPI communicator and schedules.

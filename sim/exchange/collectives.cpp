@@ -20,7 +20,7 @@ Collectives::Collectives(RuntimeState& state, Messages& messages, Contention& co
       messages_(messages),
       contention_(contention),
       costs_(state),
-      streams_(state.layout.workers().size()) {
+      streams_(kStreams * state.layout.workers().size()) {
   for (WorkerStream& stream : streams_) stream.work = sg::Semaphore::create(0);
 }
 
@@ -124,24 +124,25 @@ void Collectives::simulate(const std::shared_ptr<CollectiveCall>& shared) {
   call.rounds = std::make_unique<RoundSkipper>(*call.schedule,
                                                state_.options.is_accelerated,
                                                [this, &call] { return costs_.is_alone(call); });
-  for (const int rank : call.among->ranks) {
-    WorkerStream& stream = streams_[static_cast<std::size_t>(rank)];
+  for (int member = 0; member < call.among->size(); ++member) {
+    const int rank = call.among->ranks[static_cast<std::size_t>(member)];
+    WorkerStream& stream = stream_of(call, member);
     stream.to_simulate.push_back(shared);
     if (!stream.actor) {
-      stream.actor = sg::Actor::create(
-          "stream", state_.layout.host(rank), [this, rank] { serve_stream(rank); });
+      stream.actor = sg::Actor::create("stream", state_.layout.host(rank), [this, rank, &stream] {
+        serve_stream(rank, stream);
+      });
       stream.actor->daemonize();
     }
     stream.work->release();
   }
 }
 
-void Collectives::serve_stream(int rank) {
-  WorkerStream& self = streams_[static_cast<std::size_t>(rank)];
+void Collectives::serve_stream(int rank, WorkerStream& stream) {
   while (true) {
-    self.work->acquire();
-    const std::shared_ptr<CollectiveCall> call = self.to_simulate.front();
-    self.to_simulate.pop_front();
+    stream.work->acquire();
+    const std::shared_ptr<CollectiveCall> call = stream.to_simulate.front();
+    stream.to_simulate.pop_front();
     simulate_member(call, call->among->member_of(rank));
   }
 }
@@ -218,7 +219,7 @@ void Collectives::end_simulated(CollectiveCall& call, int member, const Traffic&
 void Collectives::end(CollectiveCall& call, int member, double end_s, const Traffic& traffic) {
   const auto place = static_cast<std::size_t>(member);
   const int rank = call.among->ranks[place];
-  WorkerStream& stream = streams_[static_cast<std::size_t>(rank)];
+  WorkerStream& stream = stream_of(call, member);
   WorkerClock& clock = state_.clocks.of(rank);
   call.end_s[place] = end_s;
   clock.traffic += traffic;
@@ -249,7 +250,7 @@ void Collectives::wait(CollectiveCall& call, int member) {
     state_.clocks.sleep(rank);
   }
   WorkerClock& clock = state_.clocks.of(rank);
-  std::vector<Interval>& busy = streams_[static_cast<std::size_t>(rank)].busy;
+  std::vector<Interval>& busy = stream_of(call, member).busy;
   const double from_s = clock.local_s;
   const double until_s = std::max(from_s, call.end_s[place]);
   double exposed_s = 0;

@@ -21,7 +21,7 @@ namespace epochcast::sim {
 /// The collectives of a job: members meet, then the messages of the schedule are simulated, or what
 /// an earlier simulation of the same collective has cost is replayed.
 ///
-/// Collectives of a worker go through one stream, in the order of their start.
+/// Collectives of a worker go through its streams, on each in the order of their start.
 class Collectives {
  public:
   Collectives(RuntimeState& state, Messages& messages, Contention& contention);
@@ -38,7 +38,9 @@ class Collectives {
   void wait(CollectiveCall& call, int member);
   /// Whether the worker has joined a call that has not ended.
   [[nodiscard]] bool is_busy(int rank) const {
-    return !streams_[static_cast<std::size_t>(rank)].calls.empty();
+    for (int stream = 0; stream < kStreams; ++stream)
+      if (!streams_[index_of(rank, stream)].calls.empty()) return true;
+    return false;
   }
 
  private:
@@ -46,7 +48,7 @@ class Collectives {
     double start_s;
     double end_s;
   };
-  /// The communication stream of a worker.
+  /// A communication stream of a worker.
   struct WorkerStream {
     std::deque<std::shared_ptr<CollectiveCall>> calls;  ///< joined, not ended; in order
     double free_s = 0;                                  ///< when the last one ended
@@ -63,8 +65,12 @@ class Collectives {
     std::vector<std::int64_t> reached;                 ///< by member
   };
 
+  [[nodiscard]] static std::size_t index_of(int rank, int stream) {
+    return static_cast<std::size_t>(rank * kStreams + stream);
+  }
   [[nodiscard]] WorkerStream& stream_of(const CollectiveCall& call, int member) {
-    return streams_[static_cast<std::size_t>(call.among->ranks[static_cast<std::size_t>(member)])];
+    const int rank = call.among->ranks[static_cast<std::size_t>(member)];
+    return streams_[index_of(rank, call.among->all_reduce.stream)];
   }
   void reach_head(std::shared_ptr<CollectiveCall> call);
   void start(const std::shared_ptr<CollectiveCall>& shared);
@@ -74,7 +80,7 @@ class Collectives {
   [[nodiscard]] bool replay(CollectiveCall& call);
 
   void simulate(const std::shared_ptr<CollectiveCall>& shared);
-  void serve_stream(int rank);
+  void serve_stream(int rank, WorkerStream& stream);
   void simulate_member(const std::shared_ptr<CollectiveCall>& shared, int member);
   /// The same if computing and the collective slow each other down.
   void simulate_beside(const std::shared_ptr<CollectiveCall>& shared, int member);

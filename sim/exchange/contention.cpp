@@ -15,14 +15,18 @@ Contention::Contention(RuntimeState& state) : state_(state) {
   members_.resize(workers.size());
   for (Member& member : members_) {
     member.moving_changed = simgrid::s4u::Semaphore::create(0);
-    member.pace_changed = simgrid::s4u::Semaphore::create(0);
+    for (Transfer& transfer : member.transfers)
+      transfer.pace_changed = simgrid::s4u::Semaphore::create(0);
   }
 }
 
 void Contention::begin_pass() {
   for (Member& member : members_) {
-    member.moving = nullptr;
-    member.is_computing = member.is_pacing = false;
+    for (Transfer& transfer : member.transfers) {
+      transfer.call = nullptr;
+      transfer.is_pacing = false;
+    }
+    member.is_computing = false;
   }
 }
 
@@ -36,15 +40,16 @@ double Contention::compute(int rank, double seconds) {
   const double began_s = clocks.of(rank).local_s;
   clocks.sleep_until(began_s);
   self.is_computing = true;
-  if (self.moving) apply(*self.moving, rank, 1);
+  apply_to_all(rank, 1);
   for (double left_s = seconds; left_s > 0;) {
-    const double slowdown = self.moving ? state_.layout.worker(rank).overlap.batch_slowdown : 1;
+    const double slowdown =
+        self.is_moving() ? state_.layout.worker(rank).overlap.batch_slowdown : 1;
     const double since_s = clocks.simgrid_s();
     const bool is_over = self.moving_changed->acquire_timeout(left_s * slowdown);
     left_s = is_over ? 0 : left_s - (clocks.simgrid_s() - since_s) / slowdown;
   }
   self.is_computing = false;
-  if (self.moving) apply(*self.moving, rank, -1);
+  apply_to_all(rank, -1);
   return clocks.simgrid_s() - began_s;
 }
 
@@ -59,14 +64,20 @@ void Contention::apply(CollectiveCall& call, int rank, int computing) {
   if (progress.slowdown() == before) return;
   for (const int index : call.among->ranks) {
     Member& member = members_[static_cast<std::size_t>(index)];
-    if (member.is_pacing && member.moving.get() == &call) member.pace_changed->release();
+    Transfer& transfer = transfer_of(member, call);
+    if (transfer.is_pacing && transfer.call.get() == &call) transfer.pace_changed->release();
   }
+}
+
+void Contention::apply_to_all(int rank, int computing) {
+  for (const Transfer& transfer : members_[static_cast<std::size_t>(rank)].transfers)
+    if (transfer.call) apply(*transfer.call, rank, computing);
 }
 
 void Contention::begin_moving(const std::shared_ptr<CollectiveCall>& call, int member) {
   const int rank = call->among->ranks[static_cast<std::size_t>(member)];
   Member& self = members_[static_cast<std::size_t>(rank)];
-  self.moving = call;
+  transfer_of(self, *call).call = call;
   if (!self.is_computing) return;
   apply(*call, rank, 1);
   self.moving_changed->release();
@@ -76,16 +87,17 @@ void Contention::pace(CollectiveCall& call, int member, double uncontended_s) {
   const int rank = call.among->ranks[static_cast<std::size_t>(member)];
   Member& self = members_[static_cast<std::size_t>(rank)];
   const ContendedProgress& progress = call.progress;
-  self.is_pacing = true;
+  Transfer& transfer = transfer_of(self, call);
+  transfer.is_pacing = true;
   while (true) {
     const double slowdown = progress.slowdown();
     const double done_s = progress.done_s + (state_.clocks.simgrid_s() - progress.at_s) / slowdown;
     const double left_s = (uncontended_s - done_s) * slowdown;
-    if (left_s <= state_.clocks.rounding_now_s() || self.pace_changed->acquire_timeout(left_s))
+    if (left_s <= state_.clocks.rounding_now_s() || transfer.pace_changed->acquire_timeout(left_s))
       break;
   }
-  self.is_pacing = false;
-  self.moving = nullptr;
+  transfer.is_pacing = false;
+  transfer.call = nullptr;
   if (!self.is_computing) return;
   apply(call, rank, -1);
   self.moving_changed->release();

@@ -42,16 +42,30 @@ class Contention {
   void pace(CollectiveCall& call, int member, double uncontended_s);
 
  private:
+  /// What a stream of a member transfers now.
+  struct Transfer {
+    std::shared_ptr<CollectiveCall> call;
+    bool is_pacing = false;                   ///< waits for slower progress
+    simgrid::s4u::SemaphorePtr pace_changed;  ///< released while it does
+  };
   struct Member {
-    std::shared_ptr<CollectiveCall> moving;     ///< the call that its stream transfers now
-    bool is_computing = false;                  ///< computes while its stream is busy
+    std::array<Transfer, kStreams> transfers;
+    bool is_computing = false;                  ///< computes while a stream of its is busy
     simgrid::s4u::SemaphorePtr moving_changed;  ///< released while it computes
-    bool is_pacing = false;                     ///< its stream waits for slower progress
-    simgrid::s4u::SemaphorePtr pace_changed;    ///< released while it does
+
+    [[nodiscard]] bool is_moving() const {
+      return std::ranges::any_of(transfers,
+                                 [](const Transfer& each) { return each.call != nullptr; });
+    }
   };
 
   /// Adds `computing` members that compute during a collective, with rank's slowdown of it.
   void apply(CollectiveCall& call, int rank, int computing);
+  /// The same during all collectives that the rank transfers.
+  void apply_to_all(int rank, int computing);
+  [[nodiscard]] static Transfer& transfer_of(Member& member, const CollectiveCall& call) {
+    return member.transfers[static_cast<std::size_t>(call.among->all_reduce.stream)];
+  }
 
   RuntimeState& state_;
   std::vector<Member> members_;  ///< by rank; empty if overlap is free for all

@@ -240,32 +240,46 @@ void Messages::wait(int self, Operation& operation) {
   finish(self, message);
 }
 
+std::vector<Messages::PointToPoint*> Messages::pending(std::span<const Request> messages) {
+  std::vector<PointToPoint*> all;
+  all.reserve(messages.size());
+  for (const Request& each : messages)
+    all.push_back(each ? &dynamic_cast<PointToPoint&>(*each) : nullptr);
+  return all;
+}
+
+std::optional<std::size_t> Messages::first_ended(const std::vector<PointToPoint*>& messages) const {
+  std::optional<std::size_t> found;
+  const double rounding_s = state_.clocks.rounding_now_s();
+  for (std::size_t i = 0; i < messages.size(); ++i) {
+    if (messages[i] == nullptr || !messages[i]->end_s) continue;
+    if (!found || *messages[i]->end_s < *messages[*found]->end_s - rounding_s) found = i;
+  }
+  return found;
+}
+
 std::size_t Messages::wait_any(int self, std::span<const Request> messages) {
   state_.clocks.sleep_until(state_.clocks.of(self).local_s);
-  std::vector<PointToPoint*> pending;
-  pending.reserve(messages.size());
-  for (const Request& each : messages)
-    pending.push_back(each ? &dynamic_cast<PointToPoint&>(*each) : nullptr);
-  const auto first = [&] {
-    std::optional<std::size_t> found;
-    const double rounding_s = state_.clocks.rounding_now_s();
-    for (std::size_t i = 0; i < pending.size(); ++i) {
-      if (pending[i] == nullptr || !pending[i]->end_s) continue;
-      if (!found || *pending[i]->end_s < *pending[*found]->end_s - rounding_s) found = i;
-    }
-    return found;
-  };
-  std::optional<std::size_t> found = first();
+  const std::vector<PointToPoint*> all = pending(messages);
+  std::optional<std::size_t> found = first_ended(all);
   if (!found) {
     const auto sleeps = std::make_shared<bool>(true);
-    for (PointToPoint* const each : pending)
+    for (PointToPoint* const each : all)
       if (each != nullptr) each->sleeps = sleeps;
     state_.clocks.sleep(self);
     sg::this_actor::yield();  // others may end at the same time
-    found = first();
+    found = first_ended(all);
   }
-  finish(self, *pending[*found]);
+  finish(self, *all[*found]);
   return *found;
+}
+
+std::optional<std::size_t> Messages::test_any(int self, std::span<const Request> messages) {
+  state_.clocks.sleep_until(state_.clocks.of(self).local_s);
+  const std::vector<PointToPoint*> all = pending(messages);
+  const std::optional<std::size_t> found = first_ended(all);
+  if (found) finish(self, *all[*found]);
+  return found;
 }
 
 void Messages::finish(int self, PointToPoint& message) {

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <optional>
 #include <simgrid/s4u/Semaphore.hpp>
 #include <span>
 #include <unordered_map>
@@ -44,6 +45,8 @@ class Messages {
   void wait(int self, Operation& message);
   /// The same for the first one to end: see Fabric::wait_any().
   [[nodiscard]] std::size_t wait_any(int self, std::span<const Request> messages);
+  /// See Fabric::test_any().
+  [[nodiscard]] std::optional<std::size_t> test_any(int self, std::span<const Request> messages);
 
  private:
   class PointToPoint;
@@ -60,6 +63,11 @@ class Messages {
 
   /// The latency of a hop between two members of a call: `least_s`, or the route's if it is larger.
   [[nodiscard]] double hop_s(const CollectiveCall& call, int from, int to, double least_s) const;
+  /// These messages, and null for null.
+  [[nodiscard]] static std::vector<PointToPoint*> pending(std::span<const Request> messages);
+  /// The index of the one that ended first, if any has.
+  [[nodiscard]] std::optional<std::size_t> first_ended(
+      const std::vector<PointToPoint*>& messages) const;
   /// Ends the wait of the worker `self` for a message that has arrived, at SimGrid's clock or
   /// later.
   void finish(int self, PointToPoint& message);

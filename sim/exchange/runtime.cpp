@@ -22,11 +22,13 @@ Runtime::Runtime(Cluster& cluster,
       messages_(state_),
       contention_(state_),
       collectives_(state_, messages_, contention_),
+      deals_(state_),
       loops_(state_) {
   const RuntimeParts parts = {.state = state_,
                               .messages = messages_,
                               .contention = contention_,
                               .collectives = collectives_,
+                              .deals = deals_,
                               .loops = loops_};
   const int count = static_cast<int>(state_.layout.workers().size());
   for (int rank = 0; rank < count; ++rank)
@@ -40,6 +42,7 @@ void Runtime::begin_pass(const PassOptions& pass) {
   messages_.begin_pass();
   contention_.begin_pass();
   collectives_.begin_pass();
+  deals_.begin_pass();
   loops_.begin_pass();
 }
 

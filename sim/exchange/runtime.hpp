@@ -8,6 +8,7 @@
 
 #include "sim/exchange/collectives.hpp"
 #include "sim/exchange/contention.hpp"
+#include "sim/exchange/deals.hpp"
 #include "sim/exchange/messages.hpp"
 #include "sim/exchange/options.hpp"
 #include "sim/exchange/runtime_state.hpp"
@@ -49,6 +50,7 @@ class Runtime {
   Messages messages_;
   Contention contention_;
   Collectives collectives_;
+  Deals deals_;
   Loops loops_;
   std::vector<std::unique_ptr<SimFabric>> fabrics_;  ///< by rank
 };

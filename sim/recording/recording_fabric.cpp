@@ -220,13 +220,23 @@ void RecordingFabric::wait(const Request& request) {
   note_wait(operation);
 }
 
-std::size_t RecordingFabric::wait_any(std::span<const Request> requests) {
+std::vector<Request> RecordingFabric::inner_of(std::span<const Request> requests) {
   std::vector<Request> inner;
   inner.reserve(requests.size());
   for (const Request& each : requests)
     inner.push_back(each ? dynamic_cast<const RecordedOperation&>(*each).inner_ : nullptr);
-  const std::size_t first = inner_.wait_any(inner);
+  return inner;
+}
+
+std::size_t RecordingFabric::wait_any(std::span<const Request> requests) {
+  const std::size_t first = inner_.wait_any(inner_of(requests));
   note_wait(dynamic_cast<const RecordedOperation&>(*requests[first]));
+  return first;
+}
+
+std::optional<std::size_t> RecordingFabric::test_any(std::span<const Request> requests) {
+  const std::optional<std::size_t> first = inner_.test_any(inner_of(requests));
+  if (first) note_wait(dynamic_cast<const RecordedOperation&>(*requests[*first]));
   return first;
 }
 

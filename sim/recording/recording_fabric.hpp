@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <vector>
 
 #include "core/fabric.hpp"
@@ -44,6 +45,11 @@ class RecordingFabric : public Fabric {
   Request start_receive(int from, Payload payload) override;
   void wait(const Request& request) override;
   std::size_t wait_any(std::span<const Request> requests) override;
+  std::optional<std::size_t> test_any(std::span<const Request> requests) override;
+  /// Not recorded: a message of a few bytes.
+  std::optional<std::int64_t> deal(std::int64_t sequence, std::int64_t count, int owner) override {
+    return inner_.deal(sequence, count, owner);
+  }
 
   void broadcast(Payload payload, int root, const Communicator& among) override;
   void gather(Payload mine, Payload all, int root, const Communicator& among) override;
@@ -68,6 +74,7 @@ class RecordingFabric : public Fabric {
   std::uint32_t add_message(RecordedKind kind, int peer, double bytes, Indices after);
   Indices add_rounds(double bytes, const Communicator& among);
   void finish(const Indices& waited);
+  [[nodiscard]] static std::vector<Request> inner_of(std::span<const Request> requests);
   void note_wait(const RecordedOperation& operation);
   void run_collective(const Indices& started, const std::function<void()>& run);
   int group_of(const Communicator& among);

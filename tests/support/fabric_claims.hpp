@@ -14,6 +14,8 @@ namespace epochcast::tests {
 [[nodiscard]] std::vector<FabricClaim> claims_about_types();
 /// Claims about waiting for the first of several messages.
 [[nodiscard]] std::vector<FabricClaim> claims_about_any();
+/// Claims about numbers dealt on demand, messages that are looked for, and streams.
+[[nodiscard]] std::vector<FabricClaim> claims_about_deals();
 /// Claims about messages from one worker to another.
 [[nodiscard]] std::vector<FabricClaim> claims_about_messages();
 

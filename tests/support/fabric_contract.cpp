@@ -65,6 +65,7 @@ std::vector<FabricClaim> fabric_contract() {
   for (FabricClaim& claim : claims_about_time()) claims.push_back(std::move(claim));
   for (FabricClaim& claim : claims_about_messages()) claims.push_back(std::move(claim));
   for (FabricClaim& claim : claims_about_any()) claims.push_back(std::move(claim));
+  for (FabricClaim& claim : claims_about_deals()) claims.push_back(std::move(claim));
   for (FabricClaim& claim : claims_about_types()) claims.push_back(std::move(claim));
   return claims;
 }

@@ -111,12 +111,20 @@ class FakeFabric : public Fabric {
   }
   std::size_t wait_any(std::span<const Request> requests) override {
     note({.name = "wait_any"});
-    std::vector<std::shared_ptr<FakeMessage>> messages;
-    for (const Request& each : requests)
-      messages.push_back(each ? dynamic_cast<MessageOperation&>(*each).message_ : nullptr);
+    const std::vector<std::shared_ptr<FakeMessage>> messages = messages_of(requests);
     const std::size_t first = job_.wait_for_first(rank_, messages);
     pass_time(messages[first]->start_s, messages[first]->end_s);
     return first;
+  }
+  std::optional<std::size_t> test_any(std::span<const Request> requests) override {
+    note({.name = "test_any"});
+    return job_.first_ended(rank_, messages_of(requests));
+  }
+  std::optional<std::int64_t> deal(std::int64_t sequence, std::int64_t count, int owner) override {
+    note({.name = "deal", .peer = owner});
+    job_.wait_for_turn(rank_, "its turn to be dealt a number");
+    const std::int64_t number = job_.deal(sequence);
+    return number < count ? std::optional(number) : std::nullopt;
   }
 
   void broadcast(Payload payload, int root, const Communicator& among) override {
@@ -152,15 +160,23 @@ class FakeFabric : public Fabric {
   Traffic traffic() const override { return me().traffic; }
 
  private:
+  static std::vector<std::shared_ptr<FakeMessage>> messages_of(std::span<const Request> requests) {
+    std::vector<std::shared_ptr<FakeMessage>> messages;
+    for (const Request& each : requests)
+      messages.push_back(each ? dynamic_cast<MessageOperation&>(*each).message_ : nullptr);
+    return messages;
+  }
+
   FakeWorker& me() const { return job_.at(rank_); }
   void note(FakeCall call) { me().calls.push_back(std::move(call)); }
 
   void wait_for(const FakeCollective& collective) {
     job_.wait_until(rank_, collective.name, [&] { return collective.is_done; });
     // The stream may have been busy with earlier operations before this one started.
-    for (const FakeWorker::Interval& busy : std::exchange(me().busy, {})) {
+    auto& intervals = job_.stream_of(rank_, *collective.among).busy;
+    for (const FakeWorker::Interval& busy : std::exchange(intervals, {})) {
       if (busy.start_s >= collective.end_s) {
-        me().busy.push_back(busy);
+        intervals.push_back(busy);
       } else {
         pass_time(busy.start_s, busy.end_s);
       }

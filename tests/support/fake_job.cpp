@@ -114,7 +114,7 @@ std::shared_ptr<FakeCollective> FakeJob::join(int rank,
   const auto member = static_cast<std::size_t>(place - among.ranks.begin());
   auto& open = not_reached_by_all_[among.id];
   const auto mine = std::find_if(open.begin(), open.end(), [&](const auto& known) {
-    const auto& waiting = at(rank).stream;
+    const auto& waiting = stream_of(rank, among).calls;
     return std::find(waiting.begin(), waiting.end(), known) == waiting.end();
   });
   std::shared_ptr<FakeCollective> collective;
@@ -134,8 +134,9 @@ std::shared_ptr<FakeCollective> FakeJob::join(int rank,
   collective->parts[member] = std::move(part);
   collective->start_s = std::max(collective->start_s, at(rank).now_s);
   if (++collective->reached == among.size()) open.pop_front();
-  at(rank).stream.push_back(collective);
-  if (at(rank).stream.size() == 1) {
+  auto& calls = stream_of(rank, among).calls;
+  calls.push_back(collective);
+  if (calls.size() == 1) {
     ++collective->heads;
     advance(collective);
   }
@@ -151,21 +152,22 @@ void FakeJob::advance(const std::shared_ptr<FakeCollective>& collective) {
     bytes += sizeof(double) * static_cast<double>(part.numbers.size());
   }
   for (const int rank : collective->among->ranks) {
-    collective->start_s = std::max(collective->start_s, at(rank).stream_free_s);
+    collective->start_s = std::max(collective->start_s, stream_of(rank, *collective->among).free_s);
   }
   const bool is_free = collective->name == "barrier" || collective->among->size() == 1;
   collective->end_s = collective->start_s + (is_free ? 0 : seconds(bytes));
   collective->move_numbers();
   collective->is_done = true;
   for (const int rank : collective->among->ranks) {
-    FakeWorker& worker = at(rank);
-    worker.stream_free_s = collective->end_s;
-    worker.busy.push_back({collective->start_s, collective->end_s});
-    worker.stream.pop_front();
+    FakeWorker::CollectiveStream& stream = stream_of(rank, *collective->among);
+    stream.free_s = collective->end_s;
+    stream.busy.push_back({collective->start_s, collective->end_s});
+    stream.calls.pop_front();
   }
   for (const int rank : collective->among->ranks) {
-    if (at(rank).stream.empty()) continue;
-    const std::shared_ptr<FakeCollective> next = at(rank).stream.front();
+    const auto& calls = stream_of(rank, *collective->among).calls;
+    if (calls.empty()) continue;
+    const std::shared_ptr<FakeCollective> next = calls.front();
     ++next->heads;
     advance(next);
   }
@@ -237,6 +239,15 @@ void FakeJob::idle_turn(int rank, const std::string& what) {
   take_turn(rank);
 }
 
+bool FakeJob::is_next(int rank) const {
+  // Everybody has had a turn to do something earlier.
+  if (idle_turns_ < std::count(is_running_.begin(), is_running_.end(), true)) return false;
+  const std::optional<double>& own_s = states_[static_cast<std::size_t>(rank)].next_s;
+  return own_s && std::ranges::none_of(states_, [&](const FakeWorker& other) {
+           return other.next_s && *other.next_s < *own_s;
+         });
+}
+
 std::size_t FakeJob::wait_for_first(int rank,
                                     const std::vector<std::shared_ptr<FakeMessage>>& messages) {
   FakeWorker& self = at(rank);
@@ -248,18 +259,32 @@ std::size_t FakeJob::wait_for_first(int rank,
     }
     self.next_s =
         first ? std::optional(std::max(self.now_s, messages[*first]->end_s)) : std::nullopt;
-    const bool do_all_wait =
-        idle_turns_ >= std::count(is_running_.begin(), is_running_.end(), true);
-    const bool is_next = first && std::ranges::none_of(states_, [&](const FakeWorker& other) {
-                           return other.next_s && *other.next_s < *self.next_s;
-                         });
-    if (do_all_wait && is_next) {
+    if (is_next(rank)) {
       self.next_s.reset();
       idle_turns_ = 0;
       return *first;
     }
     idle_turn(rank, "any message");
   }
+}
+
+void FakeJob::wait_for_turn(int rank, const std::string& what) {
+  FakeWorker& self = at(rank);
+  self.next_s = self.now_s;
+  while (!is_next(rank)) idle_turn(rank, what);
+  self.next_s.reset();
+  idle_turns_ = 0;
+}
+
+std::optional<std::size_t> FakeJob::first_ended(
+    int rank, const std::vector<std::shared_ptr<FakeMessage>>& messages) {
+  wait_for_turn(rank, "its turn to test messages");
+  std::optional<std::size_t> first;
+  for (std::size_t i = 0; i < messages.size(); ++i) {
+    if (!messages[i] || !messages[i]->is_done || messages[i]->end_s > at(rank).now_s) continue;
+    if (!first || messages[i]->end_s < messages[*first]->end_s) first = i;
+  }
+  return first;
 }
 
 void FakeJob::run(const std::function<void(int)>& program) {

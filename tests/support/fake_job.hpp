@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <condition_variable>
 #include <deque>
 #include <exception>
@@ -64,13 +65,16 @@ struct FakeWorker {
   };
 
   double now_s = 0;
-  double stream_free_s = 0;
   PhaseTimes phases;
   Traffic traffic;
   std::vector<FakeCall> calls;
-  std::deque<std::shared_ptr<FakeCollective>> stream;  ///< entered, not done
-  std::vector<Interval> busy;                          ///< of the stream, not yet waited for
-  /// While it waits for the first of several messages: when that lets it go on, if any has ended.
+  struct CollectiveStream {
+    double free_s = 0;
+    std::deque<std::shared_ptr<FakeCollective>> calls;  ///< entered, not done
+    std::vector<Interval> busy;                         ///< not yet waited for
+  };
+  std::array<CollectiveStream, kStreams> streams;
+  /// While it waits for its turn by the clock: when it can go on, if that is known.
   std::optional<double> next_s;
 };
 
@@ -85,6 +89,9 @@ class FakeJob {
 
   [[nodiscard]] int size() const { return static_cast<int>(workers.size()); }
   [[nodiscard]] FakeWorker& at(int rank) { return states_[static_cast<std::size_t>(rank)]; }
+  [[nodiscard]] FakeWorker::CollectiveStream& stream_of(int rank, const Communicator& among) {
+    return at(rank).streams[static_cast<std::size_t>(among.all_reduce.stream)];
+  }
   const Communicator& intern(std::vector<int> ranks, const AllReduceChoice& all_reduce);
 
   std::shared_ptr<FakeCollective> join(int rank,
@@ -100,6 +107,13 @@ class FakeJob {
   /// Lets others run until nobody can do anything earlier than this worker with the first of these
   /// messages to end; nulls are ignored. Returns its index, the lowest of those that end together.
   std::size_t wait_for_first(int rank, const std::vector<std::shared_ptr<FakeMessage>>& messages);
+  /// Lets others run until nobody can do anything earlier than this worker now.
+  void wait_for_turn(int rank, const std::string& what);
+  /// The index of the first of these messages to have ended by this worker's clock, if any has.
+  [[nodiscard]] std::optional<std::size_t> first_ended(
+      int rank, const std::vector<std::shared_ptr<FakeMessage>>& messages);
+  /// The next number of a sequence.
+  [[nodiscard]] std::int64_t deal(std::int64_t sequence) { return dealt_[sequence]++; }
 
   const std::vector<WorkerInfo> workers;
 
@@ -110,6 +124,7 @@ class FakeJob {
   void take_turn(int rank);
   void hand_over(int rank);
   void idle_turn(int rank, const std::string& what);
+  [[nodiscard]] bool is_next(int rank) const;
   void advance(const std::shared_ptr<FakeCollective>& collective);
   void match(FakeMessage& message, int rank);
   [[nodiscard]] double seconds(double bytes) const {
@@ -121,6 +136,7 @@ class FakeJob {
   std::vector<std::unique_ptr<Communicator>> communicators_;
   std::map<int, std::deque<std::shared_ptr<FakeCollective>>> not_reached_by_all_;
   std::map<Pair, std::deque<std::shared_ptr<FakeMessage>>> unsent_, unreceived_;
+  std::map<std::int64_t, std::int64_t> dealt_;  ///< numbers, by sequence
 
   std::mutex mutex_;
   std::condition_variable turn_changed_;

@@ -65,6 +65,19 @@ std::size_t LoopbackFabric::wait_any(std::span<const Request> requests) {
   return static_cast<std::size_t>(first - requests.begin());
 }
 
+std::optional<std::size_t> LoopbackFabric::test_any(std::span<const Request> requests) {
+  if (std::ranges::all_of(requests, [](const Request& each) { return each == nullptr; }))
+    return std::nullopt;
+  return wait_any(requests);
+}
+
+std::optional<std::int64_t> LoopbackFabric::deal(std::int64_t sequence,
+                                                 std::int64_t count,
+                                                 int /*owner*/) {
+  std::int64_t& next = dealt_[sequence];
+  return next < count ? std::optional(next++) : std::nullopt;
+}
+
 SharedNumbers LoopbackFabric::all_gather_numbers(std::span<const double> mine,
                                                  const Communicator&) {
   std::vector<double> all(mine.begin(), mine.end());

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <array>
+#include <map>
+#include <optional>
 #include <string_view>
 
 #include "core/fabric.hpp"
@@ -36,6 +38,10 @@ class LoopbackFabric : public Fabric {
   /// A message that was received is the last one that was sent, as far as that goes.
   void wait(const Request& request) override;
   [[nodiscard]] std::size_t wait_any(std::span<const Request> requests) override;
+  [[nodiscard]] std::optional<std::size_t> test_any(std::span<const Request> requests) override;
+  [[nodiscard]] std::optional<std::int64_t> deal(std::int64_t sequence,
+                                                 std::int64_t count,
+                                                 int owner) override;
   void broadcast(Payload, int, const Communicator&) override {}
   void gather(Payload, Payload, int, const Communicator&) override {}
   [[nodiscard]] SharedNumbers all_gather_numbers(std::span<const double> mine,
@@ -51,6 +57,7 @@ class LoopbackFabric : public Fabric {
   std::array<WorkerInfo, 2> workers_;
   Communicator world_;
   Payload sent_;
+  std::map<std::int64_t, std::int64_t> dealt_;  ///< numbers, by sequence
 };
 
 }  // namespace epochcast::real

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/exchange/deals.hpp"
+
+#include <algorithm>
+#include <string>
+
+namespace epochcast::sim {
+namespace {
+
+/// Of a question and of an answer.
+constexpr double kDealBytes = sizeof(std::int64_t);
+
+}  // namespace
+
+std::optional<std::int64_t> Deals::deal(int rank,
+                                        std::int64_t sequence,
+                                        std::int64_t count,
+                                        int owner) {
+  send(rank, rank, owner);
+  state_.clocks.sleep_until(state_.clocks.of(rank).local_s);
+  const auto workers = static_cast<int>(state_.layout.workers().size());
+  Sequence& dealt =
+      sequences_.try_emplace(sequence, Sequence{.watch = DealWatch(workers, count)}).first->second;
+  std::optional<std::int64_t> number;
+  if (dealt.next < count) {
+    number = dealt.next++;
+    watch(dealt, *number);
+  }
+  send(rank, owner, rank);
+  return number;
+}
+
+void Deals::send(int worker, int from, int to) {
+  if (from == to) return;
+  WorkerClock& clock = state_.clocks.of(worker);
+  const Cluster::Route route = state_.layout.route(from, to);
+  const double seconds =
+      route.latency_for_s(kDealBytes) + kDealBytes / route.bytes_per_s(kDealBytes);
+  clock.local_s += seconds;
+  clock.phases.exposed_communication_s += seconds;
+  if (from == worker) clock.traffic += state_.layout.traffic(from, to, kDealBytes);
+}
+
+void Deals::watch(Sequence& dealt, std::int64_t number) {
+  if (!state_.options.is_accelerated || state_.options.runs_every_iteration) return;
+  const std::int64_t omitted = dealt.watch.dealt(number, state_.clocks.simgrid_s());
+  if (number == dealt.watch.uncounted()) {
+    for (std::size_t rank = 0; rank < state_.layout.workers().size(); ++rank)
+      dealt.counted_from.push_back(state_.clocks.of(static_cast<int>(rank)));
+  }
+  if (omitted > 0) omit(dealt, omitted);
+}
+
+void Deals::omit(Sequence& dealt, std::int64_t numbers) {
+  dealt.next += numbers;
+  const double omitted_s = static_cast<double>(numbers) * dealt.watch.mean_s();
+  for (std::size_t i = 0; i < dealt.counted_from.size(); ++i) {
+    const auto rank = static_cast<int>(i);
+    WorkerClock& clock = state_.clocks.of(rank);
+    const WorkerClock& before = dealt.counted_from[i];
+    if (state_.pass.timeline != nullptr) {
+      state_.pass.timeline->add({.worker = rank,
+                                 .stream = Stream::omitted,
+                                 .name = std::to_string(numbers) + " more batches of all workers",
+                                 .start_s = clock.now_s(),
+                                 .end_s = clock.now_s() + omitted_s});
+    }
+    const double factor = omitted_s / (clock.local_s - before.local_s);
+    clock.phases += factor * (clock.phases - before.phases);
+    clock.traffic += factor * (clock.traffic - before.traffic);
+    clock.skipped_s += omitted_s;
+    clock.omitted_s += omitted_s;
+  }
+}
+
+}  // namespace epochcast::sim

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace epochcast::sim {
+
+/// Watches a sequence of Fabric::deal() and decides how many numbers of it can be omitted.
+///
+/// Workers that need not keep step have no iteration that repeats. The mean time between two
+/// numbers is estimated by the method of batch means (Law and Kelton, Simulation Modeling and
+/// Analysis, section 9.5): after a start that is not counted, successive numbers are divided into
+/// batches that are long enough to be nearly independent. As long as the 95 % confidence interval
+/// of the mean is wider than ±kTolerance, the batches are doubled in length.
+class DealWatch {
+ public:
+  /// Half of the confidence interval that suffices, relative to the mean.
+  static constexpr double kTolerance = 0.01;
+
+  /// `workers` ask for `count` numbers.
+  DealWatch(int workers, std::int64_t count);
+
+  /// Numbers at the beginning that are not counted: the workers begin together.
+  [[nodiscard]] std::int64_t uncounted() const { return start_; }
+  /// Reports that number `index` is dealt at `now_s`; indices follow each other. Returns how many
+  /// numbers after it can be omitted: at most once more than 0.
+  [[nodiscard]] std::int64_t dealt(std::int64_t index, double now_s);
+  /// Seconds between two numbers, once some can be omitted.
+  [[nodiscard]] double mean_s() const { return mean_s_; }
+
+ private:
+  [[nodiscard]] bool is_known();
+
+  std::int64_t start_;
+  std::int64_t end_;     ///< the numbers from here on are dealt: the workers end one by one
+  std::int64_t length_;  ///< numbers in a batch
+  double began_s_ = 0;   ///< of the current batch
+  double mean_s_ = 0;
+  bool has_decided_ = false;
+  std::vector<double> batches_s_;
+};
+
+}  // namespace epochcast::sim

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/loops/deal_watch.hpp"
+
+#include <cmath>
+#include <functional>
+#include <optional>
+
+#include "base/statistics/random.hpp"
+#include "tests/catch.hpp"
+
+namespace epochcast::tests {
+namespace {
+
+using sim::DealWatch;
+
+struct Decision {
+  std::int64_t after = 0;  ///< numbers
+  std::int64_t omitted = 0;
+  double mean_s = 0;
+};
+
+/// Deals numbers so many seconds apart until some can be omitted.
+std::optional<Decision> decided(int workers,
+                                std::int64_t count,
+                                const std::function<double()>& apart_s) {
+  DealWatch watch(workers, count);
+  double now_s = 0;
+  for (std::int64_t i = 0; i < count; ++i) {
+    const std::int64_t omitted = watch.dealt(i, now_s);
+    if (omitted > 0) return Decision{i + 1, omitted, watch.mean_s()};
+    now_s += apart_s();
+  }
+  return std::nullopt;
+}
+
+TEST_CASE("numbers at equal distances are omitted after twenty batches") {
+  const auto decision = decided(3, 1000, [] { return 0.25; });
+
+  REQUIRE(decision);
+  CHECK(decision->after == 4 * 3 + 20 * 2 * 3 + 1);
+  CHECK(decision->mean_s == Approx(0.25));
+  CHECK(decision->after + decision->omitted == 1000 - 4 * 3);  // the last ones are dealt
+}
+
+TEST_CASE("few numbers are all dealt") {
+  CHECK(!decided(3, 4 * 3 + 20 * 2 * 3, [] { return 0.25; }));
+}
+
+TEST_CASE("the stated confidence interval of the mean time between numbers holds") {
+  int inside = 0;
+  for (std::uint64_t seed = 0; seed < 200; ++seed) {
+    Random random(seed);
+    const auto decision = decided(4, 10'000'000, [&] { return -std::log(1 - random.uniform()); });
+    REQUIRE(decision);
+    if (std::abs(decision->mean_s - 1) <= DealWatch::kTolerance) ++inside;
+  }
+  // 95 % of 200, less three standard deviations, and what stopping early costs.
+  CHECK(inside >= 175);
+}
+
+TEST_CASE("noisier numbers are watched for longer") {
+  Random random(1);
+  const auto steady = decided(4, 1'000'000, [&] { return 1 + 0.01 * random.uniform(); });
+  const auto noisy = decided(4, 1'000'000, [&] { return 2 * random.uniform(); });
+
+  REQUIRE(steady);
+  REQUIRE(noisy);
+  CHECK(noisy->after > 4 * steady->after);
+}
+
+}  // namespace
+}  // namespace epochcast::tests
