@@ -154,7 +154,7 @@ void MpiFabric::run_schedule(const Schedule& schedule,
                              float weight,
                              std::span<const float> weights,
                              const Group& group) {
-  Stream& stream = stream_of(group.communicator);
+  CollectiveStream& stream = stream_of(group.communicator);
   std::function<bool()> has_to_sleep;
   if (stream.messages.is_beside_computing())
     has_to_sleep = [&stream] { return stream.messages.has_to_sleep(); };

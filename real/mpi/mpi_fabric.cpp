@@ -41,8 +41,9 @@ MpiFabric::MpiFabric(std::vector<WorkerInfo> workers,
   for (const int other : everybody) {
     if (workers_[static_cast<std::size_t>(other)].node == self().node) neighbours.push_back(other);
   }
-  for (std::unique_ptr<Stream>& stream : streams_) {
-    stream = std::make_unique<Stream>([this] { return now_s(); }, cores == Cores::computing);
+  for (std::unique_ptr<CollectiveStream>& stream : streams_) {
+    stream =
+        std::make_unique<CollectiveStream>([this] { return now_s(); }, cores == Cores::computing);
   }
   world_ = &intern(everybody, all_reduce);
   node_ = &intern(neighbours, all_reduce);
@@ -80,7 +81,7 @@ const Communicator& MpiFabric::communicator(std::vector<int> ranks, AllReduceCho
 
 MpiFabric::Group& MpiFabric::group_of(const Communicator& among) { return *groups_.at(among.id); }
 
-MpiFabric::Stream& MpiFabric::stream_of(const Communicator& among) {
+MpiFabric::CollectiveStream& MpiFabric::stream_of(const Communicator& among) {
   return *streams_[static_cast<std::size_t>(among.all_reduce.stream)];
 }
 
@@ -121,7 +122,9 @@ Payload MpiFabric::with_numbers(const Payload& payload) {
   return {.element = Element::byte, .count = static_cast<std::int64_t>(size), .data = data};
 }
 
-void MpiFabric::book(double since_s, const std::shared_ptr<StreamOperation>& last, Stream& stream) {
+void MpiFabric::book(double since_s,
+                     const std::shared_ptr<StreamOperation>& last,
+                     CollectiveStream& stream) {
   auto& unbooked = stream.unbooked;
   double at_s = since_s;
   // Operations after `last` may be in progress; those before it are done.
@@ -150,7 +153,7 @@ void MpiFabric::book(double since_s, const std::shared_ptr<StreamOperation>& las
 void MpiFabric::run(const std::shared_ptr<StreamOperation>& operation, const Communicator& among) {
   const double since_s = now_s();
   compute_ends(since_s, "compute");
-  Stream& stream = stream_of(among);
+  CollectiveStream& stream = stream_of(among);
   stream.unbooked.push_back(operation);
   stream.messages.run(operation);
   book(since_s, operation, stream);
@@ -161,7 +164,7 @@ Request MpiFabric::start_all_reduce(Payload payload, double weight, const Commun
 }
 
 Request MpiFabric::start(std::shared_ptr<StreamOperation> operation, const Communicator& among) {
-  Stream& stream = stream_of(among);
+  CollectiveStream& stream = stream_of(among);
   operation->stream = among.all_reduce.stream;
   if (among.size() == 1 && stream.unbooked.empty()) {
     run(operation, among);  // runs at once, since it waits for no other rank
@@ -212,7 +215,7 @@ void MpiFabric::wait(const Request& request) {
   const double since_s = now_s();
   compute_ends(since_s, "compute");
   if (const auto operation = std::dynamic_pointer_cast<StreamOperation>(request)) {
-    Stream& stream = *streams_[static_cast<std::size_t>(operation->stream)];
+    CollectiveStream& stream = *streams_[static_cast<std::size_t>(operation->stream)];
     stream.messages.wait(*operation);
     book(since_s, operation, stream);
     return;

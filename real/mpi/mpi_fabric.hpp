@@ -103,13 +103,13 @@ class MpiFabric : public Fabric {
  private:
   struct Group;
   class Message;
-  struct Stream;
+  struct CollectiveStream;
   using Meet = std::function<void(Group&)>;
   /// Returns what this worker has sent.
   using Body = std::function<Traffic(Group&)>;
 
   Group& group_of(const Communicator& among);
-  [[nodiscard]] Stream& stream_of(const Communicator& among);
+  [[nodiscard]] CollectiveStream& stream_of(const Communicator& among);
   /// These messages, and null for null.
   [[nodiscard]] static std::vector<Message*> messages_of(std::span<const Request> requests);
   /// Tests these messages, and numbers those that are found to be done: together, all the same.
@@ -154,7 +154,7 @@ class MpiFabric : public Fabric {
   [[nodiscard]] Traffic sent_by(const Group& group, const Schedule& schedule, double bytes) const;
   /// Books the wait from `since_s` to now for the stream's operations up to `last`: blocked before
   /// an operation's start, exposed after it.
-  void book(double since_s, const std::shared_ptr<StreamOperation>& last, Stream& stream);
+  void book(double since_s, const std::shared_ptr<StreamOperation>& last, CollectiveStream& stream);
   /// Names the computing since the last call or wait.
   void compute_ends(double at_s, std::string_view what);
 
@@ -177,7 +177,7 @@ class MpiFabric : public Fabric {
   std::unique_ptr<BackgroundProgress> progress_;  ///< for ranks that compute
   DealService deals_;
   /// Destroyed before the members that they use.
-  std::array<std::unique_ptr<Stream>, kStreams> streams_;
+  std::array<std::unique_ptr<CollectiveStream>, kStreams> streams_;
 };
 
 }  // namespace epochcast::real

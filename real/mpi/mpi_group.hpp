@@ -22,8 +22,8 @@ struct MpiFabric::Plan {
 };
 
 /// A stream of this worker.
-struct MpiFabric::Stream {
-  Stream(const std::function<double()>& now_s, bool is_on_busy_cores)
+struct MpiFabric::CollectiveStream {
+  CollectiveStream(const std::function<double()>& now_s, bool is_on_busy_cores)
       : messages(now_s, is_on_busy_cores) {}
 
   ScheduleRun schedule_run;
