@@ -16,6 +16,7 @@ Strategy sync_fastest_strategy();
 Strategy hetgrad_strategy();
 Strategy hetgrad_unweighted_strategy();
 Strategy node_based_strategy();
+Strategy daso_strategy();
 Strategy local_sgd_strategy();
 Strategy unbalanced_local_sgd_strategy();
 Strategy biased_local_sgd_strategy();
@@ -28,6 +29,7 @@ Strategy dlb_strategy();
 Strategy ps_sync_strategy();
 Strategy ps_async_strategy();
 Strategy ssp_strategy();
+Strategy ad_psgd_strategy();
 Strategy zero_strategy();
 Strategy fsdp_strategy();
 
@@ -37,6 +39,7 @@ std::span<const Strategy> strategies() {
                                  hetgrad_strategy(),
                                  hetgrad_unweighted_strategy(),
                                  node_based_strategy(),
+                                 daso_strategy(),
                                  local_sgd_strategy(),
                                  unbalanced_local_sgd_strategy(),
                                  biased_local_sgd_strategy(),
@@ -49,6 +52,7 @@ std::span<const Strategy> strategies() {
                                  ps_sync_strategy(),
                                  ps_async_strategy(),
                                  ssp_strategy(),
+                                 ad_psgd_strategy(),
                                  zero_strategy(),
                                  fsdp_strategy()};
   return all;

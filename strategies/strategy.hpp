@@ -35,7 +35,8 @@ struct WorkerReport {
   double training_s = 0;                  ///< all epochs
   PhaseTimes training;                    ///< the phases of training_s
   Traffic traffic;                        ///< bytes sent in training
-  /// Updates by the staleness of their gradients, of the first parameter server.
+  /// Updates by the staleness of what they use: gradients at the first parameter server, parameters
+  /// of neighbours.
   std::vector<std::int64_t> updates_by_staleness;
   std::optional<double> constant_imbalance;    ///< hetgrad: of the batches by one speed per worker
   std::optional<double> functional_imbalance;  ///< hetgrad: of those by measured curves

@@ -19,10 +19,14 @@ void add_asynchrony(RunResult& result,
                     const std::vector<WorkerReport>& reports,
                     double share) {
   constexpr double kPart = 0.95;
-  const auto server = std::ranges::find_if(
-      reports, [](const WorkerReport& each) { return !each.updates_by_staleness.empty(); });
-  if (server == reports.end()) return;
-  const std::vector<std::int64_t>& counts = server->updates_by_staleness;
+  std::vector<std::int64_t> counts;
+  for (const WorkerReport& report : reports) {
+    const std::vector<std::int64_t>& own = report.updates_by_staleness;
+    counts.resize(std::max(counts.size(), own.size()));
+    for (std::size_t staleness = 0; staleness < own.size(); ++staleness)
+      counts[staleness] += own[staleness];
+  }
+  if (counts.empty()) return;
   const auto updates =
       static_cast<double>(std::accumulate(counts.begin(), counts.end(), std::int64_t{0}));
   double sum = 0;

@@ -190,9 +190,9 @@ TEST_CASE("an unknown strategy is refused with the closest name, or all of them"
                     "--strategy: unknown strategy \"hetgard\"; did you mean \"hetgrad\"?");
   CHECK_THROWS_WITH(find_strategy("magic"),
                     "--strategy: unknown strategy \"magic\"; known: sync, sync-fastest, hetgrad, "
-                    "hetgrad-unweighted, node-based, local-sgd, unbalanced-local-sgd, "
+                    "hetgrad-unweighted, node-based, daso, local-sgd, unbalanced-local-sgd, "
                     "biased-local-sgd, post-local-sgd, slowmo, diloco, one-shot, byteps, dlb, "
-                    "ps-sync, ps-async, ssp, zero, fsdp");
+                    "ps-sync, ps-async, ssp, ad-psgd, zero, fsdp");
 }
 
 }  // namespace
