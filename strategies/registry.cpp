@@ -106,8 +106,10 @@ std::vector<WorkerInfo> workers_of(const Job& job, const Strategy& strategy) {
   check_class_settings(job.platform, job.config);
   check_overlap(job.config, strategy);
   const DeviceNames devices(job.platform);
-  for (const std::string& name : chosen_strategies(job.config.strategy)) {
-    if (const auto check = find_strategy(name).check) check(job.config, devices);
+  if (strategy.check != nullptr) {
+    JobConfig config = job.config;
+    config.strategy = strategy.name;
+    strategy.check(config, devices);
   }
   return place(job.platform,
                job.config,

@@ -28,6 +28,7 @@ TEST_CASE("phases add up to the epoch, for the job and for every device") {
       set(job.config, "local-steps", 1);
       runs.push_back({job, std::string(strategy.name)});
       job.config.overlap = Overlap::bucket;
+      if (refuses_overlap(job, std::string(strategy.name))) continue;
       runs.push_back({job, std::string(strategy.name)});
     }
   }

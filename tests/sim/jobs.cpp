@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/sim/jobs.hpp"
 
+#include "base/error.hpp"
 #include "sim/forecast.hpp"
+#include "strategies/strategy.hpp"
 #include "tests/sim/in_process.hpp"
 #include "tests/support/set.hpp"
 
@@ -74,6 +76,15 @@ Job with_workers(Job job, int ranks, int sessions) {
     trace.batches = std::move(all);
   }
   return job;
+}
+
+bool refuses_overlap(const Job& job, const std::string& strategy) {
+  try {
+    static_cast<void>(workers_of(job, find_strategy(strategy)));
+  } catch (const UserError& error) {
+    return std::string(error.what()).starts_with("--overlap: ");
+  }
+  return false;
 }
 
 nlohmann::json forecast_json(const Job& job, const std::string& strategy) {

@@ -21,6 +21,9 @@ namespace epochcast::tests {
 /// as long, and session s of `sessions` 1 + 0.25 s times.
 [[nodiscard]] Job with_workers(Job job, int ranks, int sessions);
 
+/// Whether the strategy refuses the job's --overlap.
+[[nodiscard]] bool refuses_overlap(const Job& job, const std::string& strategy);
+
 /// A forecast, as its JSON, made in a child process.
 [[nodiscard]] nlohmann::json forecast_json(const Job& job, const std::string& strategy);
 
