@@ -20,6 +20,9 @@ struct Share {
   std::int64_t length = 0;
   std::int64_t stride = 0;
   std::int64_t count = 0;
+  /// The completed share of the epoch before and after it, for the learning rate.
+  double epoch_begin = 0;
+  double epoch_end = 1;
 
   /// Samples of the share.
   [[nodiscard]] std::int64_t samples() const { return length * count; }
@@ -105,10 +108,10 @@ class Learner : public KernelObserver {
   /// parameters in none of them keep their values, and have no state of the optimizer.
   virtual void step_part(std::int64_t begin, std::int64_t count, bool is_last) = 0;
   /// The optimizer's update of the parameters from the `begin`-th on with these gradients, which
-  /// another worker has computed, at `rate` times the learning rate. Each call has the same part;
-  /// as in step_part(), others have no state of the optimizer. Place in the epoch: that of as many
-  /// steps as use_shuffled() has announced chunks.
-  virtual void apply(Payload gradients, std::int64_t begin, double rate) = 0;
+  /// another worker has computed, at `rate` times the learning rate. `epoch_share`: the completed
+  /// share of the epoch after it. Each call has the same part; as in step_part(), others have no
+  /// state of the optimizer.
+  virtual void apply(Payload gradients, std::int64_t begin, double rate, double epoch_share) = 0;
   /// `steps` times: forward_backward(batch), step().
   virtual void train(std::int64_t steps, std::int64_t batch) = 0;
   /// The learning rate of the last step; 0 in worlds without numbers.

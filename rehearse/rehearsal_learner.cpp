@@ -91,9 +91,12 @@ void RehearsalLearner::step_part(std::int64_t begin, std::int64_t count, bool is
   time_.step_part(begin, count, is_last);
 }
 
-void RehearsalLearner::apply(Payload gradients, std::int64_t begin, double rate) {
-  if (is_computing_) numbers_.apply(gradients, begin, rate);
-  time_.apply(gradients, begin, rate);
+void RehearsalLearner::apply(Payload gradients,
+                             std::int64_t begin,
+                             double rate,
+                             double epoch_share) {
+  if (is_computing_) numbers_.apply(gradients, begin, rate, epoch_share);
+  time_.apply(gradients, begin, rate, epoch_share);
 }
 
 void RehearsalLearner::step() {

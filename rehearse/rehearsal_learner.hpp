@@ -46,7 +46,7 @@ class RehearsalLearner : public SamplingLearner {
   void forward_backward(std::int64_t batch, const LayerHooks& hooks) override;
   void step() override;
   void step_part(std::int64_t begin, std::int64_t count, bool is_last) override;
-  void apply(Payload gradients, std::int64_t begin, double rate) override;
+  void apply(Payload gradients, std::int64_t begin, double rate, double epoch_share) override;
   void train(std::int64_t steps, std::int64_t batch) override;
   double learning_rate() const override { return numbers_.learning_rate(); }
   LossSum loss_sum() const override {

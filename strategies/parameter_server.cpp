@@ -3,312 +3,355 @@
 
 #include <algorithm>
 #include <array>
-#include <cstddef>
-#include <set>
+#include <deque>
 #include <span>
 #include <string>
-#include <vector>
+#include <utility>
 
 #include "base/error.hpp"
+#include "strategies/server_part.hpp"
 #include "strategies/training.hpp"
 
 namespace epochcast {
 namespace {
 
+/// The number of a worker's next batch, as the first server sends it before parameters.
+using Deal = std::array<std::int64_t, 1>;
 /// The batch after the last one of an epoch.
 constexpr std::int64_t kNoBatch = -1;
 
-/// What the first server sends before parameters: the next batch, and how many updates other
-/// servers must have made before they send theirs. A worker's request to those has the same shape.
-using Deal = std::array<std::int64_t, 2>;
-
-/// The ranks of a job, and the parameters of each server.
-class Layout {
+/// A worker that trains on batches that the first server deals.
+class DealtTrainer {
  public:
-  explicit Layout(Worker& worker)
-      : trainers_(trainer_count(worker.fabric)),
-        servers_(worker.fabric.world().size() - trainers_),
-        parameters_(worker.learner.gradients().count) {}
+  DealtTrainer(Worker& worker, const ServerLayout& layout, const ServedTraining& training)
+      : worker_(worker), layout_(layout), training_(training) {
+    if (!training.local_steps) return;
+    const Payload like = layout.trained(worker.learner.parameters());
+    moves_.emplace(like);
+  }
 
-  [[nodiscard]] int trainers() const { return trainers_; }
-  [[nodiscard]] int servers() const { return servers_; }
-  [[nodiscard]] int rank_of(int server) const { return trainers_ + server; }
-  /// The first parameter of a server.
-  [[nodiscard]] std::int64_t begin(int server) const { return parameters_ * server / servers_; }
-  /// Its part of all parameters, or of all gradients.
-  [[nodiscard]] Payload part(const Payload& all, int server) const {
-    return slice(all, begin(server), begin(server + 1) - begin(server));
+  /// Returns the samples that it has trained on.
+  std::int64_t train_epoch() {
+    Fabric& fabric = worker_.fabric;
+    const std::int64_t steps = training_.local_steps.value_or(1);
+    const std::int64_t length = steps * worker_.config.step_batch();
+    std::int64_t samples = 0;
+    Deal deal = {fabric.rank() < training_.gradients ? fabric.rank() : kNoBatch};
+    while (deal[0] != kNoBatch) {
+      use(deal[0], length);
+      std::vector<Request> under_way;
+      start_push(fabric, layout_, training_.local_steps ? moves(steps) : gradients(), under_way);
+      samples += length;
+      fabric.wait(fabric.start_receive(layout_.rank_of(0), payload_of(std::span(deal))));
+      if (deal[0] != kNoBatch) start_pull(worker_, layout_, under_way);
+      for (const Request& request : under_way) fabric.wait(request);
+    }
+    return samples;
   }
 
  private:
-  int trainers_;
-  int servers_;
-  std::int64_t parameters_;
+  void use(std::int64_t deal, std::int64_t length) {
+    const std::int64_t deals = training_.gradients;
+    const auto place = [&](std::int64_t number) {
+      return std::min(1.0, static_cast<double>(number) / static_cast<double>(deals));
+    };
+    worker_.learner.use_shuffled({.offset = deal % deals * length,
+                                  .length = length,
+                                  .stride = length,
+                                  .count = 1,
+                                  .epoch_begin = place(deal),
+                                  .epoch_end = place(deal + 1)});
+  }
+
+  Payload gradients() {
+    worker_.learner.forward_backward(worker_.config.step_batch());
+    return worker_.learner.gradients();
+  }
+
+  /// Makes local steps; returns the difference of parameters after and before.
+  Payload moves(std::int64_t steps) {
+    Learner& learner = worker_.learner;
+    const Payload& moves = moves_->payload();
+    const std::span<float> numbers =
+        moves.has_numbers() ? values<float>(moves) : std::span<float>();
+    if (!numbers.empty()) {
+      const Payload before = layout_.trained(learner.parameters());
+      std::ranges::copy(values<float>(before), numbers.begin());
+    }
+    learner.kernel("copy", 2 * moves.bytes());
+    learner.train(steps, worker_.config.step_batch());
+    if (!numbers.empty()) {
+      const Payload after = layout_.trained(learner.parameters());
+      for (std::size_t i = 0; i < numbers.size(); ++i)
+        numbers[i] = values<float>(after)[i] - numbers[i];
+    }
+    learner.kernel("difference", 3 * moves.bytes());
+    return moves;
+  }
+
+  Worker& worker_;
+  const ServerLayout& layout_;
+  const ServedTraining& training_;
+  std::optional<Room> moves_;  ///< first the parameters that it has pulled
 };
 
-/// Numbers in a buffer of their own; none in worlds without numbers.
-class Room {
- public:
-  explicit Room(const Payload& like) : floats_(like.data.size() / sizeof(float)), payload_(like) {
-    payload_.data = std::as_writable_bytes(std::span(floats_));
-  }
-  Room(Room&&) = default;
-  [[nodiscard]] const Payload& payload() const { return payload_; }
-
- private:
-  std::vector<float> floats_;
-  Payload payload_;
-};
-
-/// An epoch of a worker that trains. Returns the samples that it has used.
-std::int64_t train_on_dealt_batches(Worker& worker, const Layout& layout, std::int64_t batches) {
-  Fabric& fabric = worker.fabric;
-  Learner& learner = worker.learner;
-  const std::int64_t size = worker.config.step_batch();
-  std::int64_t samples = 0;
-  Deal deal = {fabric.rank() < batches ? fabric.rank() : kNoBatch, 0};
-  while (deal[0] != kNoBatch) {
-    learner.use_shuffled({.offset = deal[0] * size, .length = size, .stride = size, .count = 1});
-    learner.forward_backward(size);
-    samples += size;
-    std::vector<Request> under_way;
-    const Payload gradients = learner.gradients();
-    for (int server = 0; server < layout.servers(); ++server) {
-      under_way.push_back(
-          fabric.start_send(layout.rank_of(server), layout.part(gradients, server)));
-    }
-    fabric.wait(fabric.start_receive(layout.rank_of(0), payload_of(std::span(deal))));
-    for (int server = 1; server < layout.servers(); ++server)
-      under_way.push_back(fabric.start_send(layout.rank_of(server), payload_of(std::span(deal))));
-    if (deal[0] != kNoBatch) {
-      const Payload parameters = learner.parameters();
-      for (int server = 0; server < layout.servers(); ++server) {
-        under_way.push_back(
-            fabric.start_receive(layout.rank_of(server), layout.part(parameters, server)));
-      }
-    }
-    for (const Request& request : under_way) fabric.wait(request);
-  }
-  return samples;
-}
-
-/// A parameter server: the owner of a part of the parameters.
+/// What all servers do in an epoch.
 class Server {
  public:
-  Server(Worker& worker, const ServerRules& rules, const Layout& layout, std::int64_t batches)
-      : worker_(worker), rules_(rules), layout_(layout), batches_(batches) {
-    const Payload part = own(worker.learner.gradients());
-    for (int each = 0; each < layout.trainers(); ++each) clients_.emplace_back(part);
-    receives_.resize(clients_.size());
+  virtual ~Server() = default;
+  virtual void serve_epoch() = 0;
+
+ protected:
+  Server(Worker& worker, const ServerLayout& layout, const ServedTraining& training)
+      : fabric_(worker.fabric),
+        training_(training),
+        workers_(static_cast<std::size_t>(layout.trainers())),
+        part_(worker,
+              layout,
+              training.local_steps ? ServerPart::Pushed::moves : ServerPart::Pushed::gradients) {}
+
+  /// Workers that begin an epoch with a batch.
+  [[nodiscard]] std::int64_t first_active() const {
+    return std::min(static_cast<std::int64_t>(workers_), training_.gradients);
+  }
+  void count(const ServerOrder& order) { taken_ += static_cast<std::int64_t>(order.taken.size()); }
+  /// After count().
+  void carry_out(const ServerOrder& order) {
+    part_.carry_out(order, static_cast<double>(taken_) / static_cast<double>(training_.gradients));
+  }
+  void wait(Request& request) {
+    if (request) fabric_.wait(std::exchange(request, nullptr));
   }
 
-  void serve_epoch() {
-    worker_.learner.use_shuffled({.count = updates()});
-    active_ = static_cast<std::size_t>(std::min<std::int64_t>(layout_.trainers(), batches_));
-    next_batch_ = static_cast<std::int64_t>(active_);
-    in_round_ = 0;
-    version_ = 0;
-    for (std::size_t each = 0; each < active_; ++each) {
-      clients_[each].is_active = true;
-      clients_[each].pushes = clients_[each].pulled_version = 0;
-      await_gradient(each);
-    }
+  Fabric& fabric_;
+  const ServedTraining& training_;
+  std::size_t workers_;
+  ServerPart part_;
+  std::int64_t taken_ = 0;  ///< gradients of this epoch
+};
+
+/// The first server: deals batches, and decides about the gradients of all servers.
+class FirstServer : public Server {
+ public:
+  FirstServer(Worker& worker, const ServerLayout& layout, const ServedTraining& training)
+      : Server(worker, layout, training),
+        report_(worker.report),
+        layout_(layout),
+        under_way_(2 * workers_),
+        deals_(workers_),
+        sending_deals_(workers_),
+        answered_by_(workers_) {
+    state_.clients.resize(workers_);
+  }
+
+  void serve_epoch() override {
+    begin();
     while (active_ > 0) {
-      const std::size_t from = worker_.fabric.wait_any(receives_);
-      receives_[from] = nullptr;
-      clients_[from].pushes_next ? pushed(from) : requested(from);
-      answer();
+      const std::size_t done = fabric_.wait_any(under_way_);
+      under_way_[done] = nullptr;
+      if (done >= workers_) continue;  // parameters that were sent
+      const auto from = static_cast<int>(done);
+      Client& client = state_.clients[done];
+      ++client.pushes;
+      client.waits = true;
+      forget_orders(answered_by_[done]);
+      decide(training_.rule->arrived(state_, from));
+      for (std::vector<int> more = training_.rule->released(state_); !more.empty();
+           more = training_.rule->released(state_))
+        decide({.answered = std::move(more)});
     }
-    for (Client& client : clients_) finish_answer(client);
+    for (std::size_t each = 0; each < workers_; ++each) {
+      wait(under_way_[workers_ + each]);
+      wait(sending_deals_[each]);
+    }
+    forget_orders(orders_);
   }
 
  private:
-  struct Client {
-    explicit Client(const Payload& part) : gradients(part), answer(part) {}
-    Room gradients;
-    Room answer;                     ///< parameters as they were when it was answered
-    Deal deal = {};                  ///< sent to it, or received from it
-    std::vector<Request> answering;  ///< sends
-    bool is_active = false;          ///< in this epoch
-    bool pushes_next = true;         ///< else asks for parameters
-    std::int64_t pushes = 0;         ///< in this epoch
-    std::int64_t pulled_version = 0;
+  /// An order that is being sent to the other servers.
+  struct SentOrder {
+    OrderMessage message;
+    std::vector<Request> sends;
   };
 
-  [[nodiscard]] int number() const { return worker_.fabric.rank() - layout_.rank_of(0); }
-  [[nodiscard]] bool deals() const { return number() == 0; }
-  [[nodiscard]] Payload own(const Payload& all) const { return layout_.part(all, number()); }
-  [[nodiscard]] std::int64_t updates() const {
-    if (!rules_.adds_rounds) return batches_;
-    return (batches_ + layout_.trainers() - 1) / layout_.trainers();
-  }
-
-  void await_gradient(std::size_t from) {
-    clients_[from].pushes_next = true;
-    receives_[from] =
-        worker_.fabric.start_receive(static_cast<int>(from), clients_[from].gradients.payload());
-  }
-
-  void pushed(std::size_t from) {
-    Client& client = clients_[from];
-    finish_answer(client);
-    ++client.pushes;
-    if (rules_.adds_rounds) {
-      add_to_round();
-    } else {
-      update(from);
-    }
-    if (deals()) {
-      unanswered_.insert(from);
-      return;
-    }
-    client.pushes_next = false;
-    receives_[from] =
-        worker_.fabric.start_receive(static_cast<int>(from), payload_of(std::span(client.deal)));
-  }
-
-  /// A worker has got its next batch from the first server.
-  void requested(std::size_t from) {
-    if (clients_[from].deal[0] == kNoBatch) {
-      leave(clients_[from]);
-    } else {
-      unanswered_.insert(from);
+  void begin() {
+    taken_ = dealt_ = orders_ = 0;
+    state_.version = 0;
+    active_ = first_active();
+    training_.rule->begin_epoch();
+    for (std::size_t each = 0; each < workers_; ++each) {
+      state_.clients[each] = {.is_active = next_deal() != kNoBatch};
+      answered_by_[each] = 0;
+      if (state_.clients[each].is_active)
+        under_way_[each] = part_.start_receive(static_cast<int>(each));
     }
   }
 
-  void update(std::size_t from) {
-    const std::int64_t staleness = version_ - clients_[from].pulled_version;
-    const double rate =
-        rules_.divides_rate ? 1.0 / static_cast<double>(std::max<std::int64_t>(1, staleness)) : 1.0;
-    apply(clients_[from].gradients.payload(), rate);
-    note(staleness);
+  std::int64_t next_deal() {
+    const bool is_left = (training_.drops ? taken_ : dealt_) < training_.gradients;
+    return is_left ? dealt_++ : kNoBatch;
   }
 
-  /// After the last gradient of a round: their mean, added in the order of ranks.
-  void add_to_round() {
-    const std::int64_t size =
-        std::min<std::int64_t>(layout_.trainers(), batches_ - version_ * layout_.trainers());
-    if (++in_round_ < size) return;
-    in_round_ = 0;
-    const Payload mean = own(worker_.learner.gradients());
-    const std::span<float> sums = mean.has_numbers() ? values<float>(mean) : std::span<float>();
-    std::ranges::fill(sums, 0.0F);
-    const auto weight = static_cast<float>(1.0 / static_cast<double>(size));
-    for (std::size_t each = 0; each < static_cast<std::size_t>(size); ++each) {
-      const Payload& gradients = clients_[each].gradients.payload();
-      for (std::size_t i = 0; i < sums.size(); ++i) sums[i] += weight * values<float>(gradients)[i];
-      worker_.learner.kernel("add", 3 * gradients.bytes());
-      note(0);
+  /// Carries out an order; workers that get no batch leave instead of being answered.
+  void decide(ServerOrder order) {
+    for (const int worker : order.taken) note(state_.staleness(worker));
+    const std::vector<int> answered = std::exchange(order.answered, {});
+    count(order);
+    for (const int worker : answered) {
+      if (deal(worker) != kNoBatch) {
+        order.answered.push_back(worker);
+      } else {
+        state_.clients[static_cast<std::size_t>(worker)].is_active = false;
+        --active_;
+      }
     }
-    apply(mean, 1);
+    tell_others(order);
+    carry_out(order);
+    if (order.rate > 0) ++state_.version;
+    for (const int worker : order.answered) answer(worker);
   }
 
-  void apply(const Payload& gradients, double rate) {
-    worker_.learner.apply(gradients, layout_.begin(number()), rate);
-    ++version_;
+  std::int64_t deal(int worker) {
+    const auto to = static_cast<std::size_t>(worker);
+    wait(sending_deals_[to]);
+    deals_[to] = {next_deal()};
+    sending_deals_[to] = fabric_.start_send(worker, payload_of(std::span(deals_[to])));
+    return deals_[to][0];
+  }
+
+  void answer(int worker) {
+    const auto to = static_cast<std::size_t>(worker);
+    Client& client = state_.clients[to];
+    client.waits = false;
+    client.pulled_version = state_.version;
+    answered_by_[to] = orders_;
+    wait(under_way_[workers_ + to]);
+    under_way_[workers_ + to] = part_.start_answer(worker);
+    under_way_[to] = part_.start_receive(worker);
   }
 
   void note(std::int64_t staleness) {
-    if (!deals()) return;
-    auto& counts = worker_.report.updates_by_staleness;
+    std::vector<std::int64_t>& counts = report_.updates_by_staleness;
     const auto place = static_cast<std::size_t>(staleness);
     if (place >= counts.size()) counts.resize(place + 1);
     ++counts[place];
   }
 
-  /// Answers all workers that may go on, by rank. One that gets no batch no longer holds others up.
-  void answer() {
-    for (auto each = unanswered_.begin(); each != unanswered_.end();) {
-      if (!may_go_on(clients_[*each])) {
-        ++each;
-        continue;
-      }
-      const std::size_t to = *each;
-      unanswered_.erase(each);
-      reply(to);
-      each = unanswered_.begin();
+  void tell_others(const ServerOrder& order) {
+    ++orders_;
+    if (layout_.servers() == 1) return;
+    SentOrder& sent = sent_orders_.emplace_back(
+        SentOrder{.message = OrderMessage(static_cast<int>(workers_)), .sends = {}});
+    sent.message.write(order, active_);
+    for (int other = 1; other < layout_.servers(); ++other)
+      sent.sends.push_back(fabric_.start_send(layout_.rank_of(other),
+                                              payload_of(std::span(sent.message.numbers()))));
+  }
+
+  /// Orders before this one have arrived, as a worker has pushed that they answered.
+  void forget_orders(std::int64_t before) {
+    while (!sent_orders_.empty() &&
+           orders_ - static_cast<std::int64_t>(sent_orders_.size()) < before) {
+      for (Request& request : sent_orders_.front().sends) wait(request);
+      sent_orders_.pop_front();
     }
   }
 
-  [[nodiscard]] bool may_go_on(const Client& client) const {
-    if (!deals()) return version_ >= client.deal[1];
-    if (rules_.adds_rounds) return version_ >= client.pushes;
-    if (!rules_.most_ahead) return true;
-    return std::ranges::all_of(clients_, [&](const Client& other) {
-      return !other.is_active || client.pushes - other.pushes <= *rules_.most_ahead;
-    });
-  }
-
-  void reply(std::size_t to) {
-    Client& client = clients_[to];
-    Fabric& fabric = worker_.fabric;
-    if (deals()) {
-      const bool waits = rules_.adds_rounds || rules_.most_ahead;
-      client.deal = {next_batch_ < batches_ ? next_batch_++ : kNoBatch, waits ? version_ : 0};
-      client.answering.push_back(
-          fabric.start_send(static_cast<int>(to), payload_of(std::span(client.deal))));
-      if (client.deal[0] == kNoBatch) return leave(client);
-    }
-    client.pulled_version = version_;
-    // Later updates must not change what is being sent.
-    const Payload parameters = own(worker_.learner.parameters());
-    std::ranges::copy(parameters.data, client.answer.payload().data.begin());
-    worker_.learner.kernel("copy", 2 * parameters.bytes());
-    client.answering.push_back(fabric.start_send(static_cast<int>(to), client.answer.payload()));
-    await_gradient(to);
-  }
-
-  void leave(Client& client) {
-    client.is_active = false;
-    --active_;
-  }
-
-  void finish_answer(Client& client) {
-    for (const Request& request : client.answering) worker_.fabric.wait(request);
-    client.answering.clear();
-  }
-
-  Worker& worker_;
-  const ServerRules& rules_;
-  const Layout& layout_;
-  std::int64_t batches_;  ///< of an epoch
-  std::vector<Client> clients_;
-  std::vector<Request> receives_;     ///< by worker; null: nothing is expected from it now
-  std::set<std::size_t> unanswered_;  ///< workers that wait for parameters
-  std::size_t active_ = 0;
-  std::int64_t next_batch_ = 0;
-  std::int64_t in_round_ = 0;  ///< gradients
-  std::int64_t version_ = 0;   ///< updates of this epoch
+  WorkerReport& report_;
+  const ServerLayout& layout_;
+  ServerState state_;
+  std::vector<Request> under_way_;  ///< gradients by worker, then parameters by worker
+  std::vector<Deal> deals_;
+  std::vector<Request> sending_deals_;
+  std::vector<std::int64_t> answered_by_;  ///< orders, when the worker was answered
+  std::deque<SentOrder> sent_orders_;      ///< the last ones
+  std::int64_t orders_ = 0;                ///< of this epoch
+  std::int64_t active_ = 0;                ///< workers
+  std::int64_t dealt_ = 0;
 };
+
+/// A server that does what the first one decides.
+class OtherServer : public Server {
+ public:
+  OtherServer(Worker& worker, const ServerLayout& layout, const ServedTraining& training)
+      : Server(worker, layout, training),
+        first_(layout.rank_of(0)),
+        receives_(workers_),
+        answers_(workers_),
+        message_(layout.trainers()) {}
+
+  void serve_epoch() override {
+    taken_ = 0;
+    for (std::int64_t each = 0; each < first_active(); ++each)
+      receives_[static_cast<std::size_t>(each)] = part_.start_receive(static_cast<int>(each));
+    do {
+      fabric_.wait(fabric_.start_receive(first_, payload_of(std::span(message_.numbers()))));
+      const ServerOrder order = message_.order();
+      for (const int worker : order.taken) wait(receives_[static_cast<std::size_t>(worker)]);
+      count(order);
+      carry_out(order);
+      for (const int worker : order.answered) answer(worker);
+    } while (message_.active() > 0);
+    for (Request& request : receives_) wait(request);
+    for (Request& request : answers_) wait(request);
+  }
+
+ private:
+  void answer(int worker) {
+    const auto to = static_cast<std::size_t>(worker);
+    wait(receives_[to]);
+    wait(answers_[to]);
+    answers_[to] = part_.start_answer(worker);
+    receives_[to] = part_.start_receive(worker);
+  }
+
+  int first_;
+  std::vector<Request> receives_, answers_;  ///< by worker
+  OrderMessage message_;
+};
+
+std::unique_ptr<Server> make_server(Worker& worker,
+                                    const ServerLayout& layout,
+                                    const ServedTraining& training) {
+  if (worker.fabric.rank() == layout.rank_of(0))
+    return std::make_unique<FirstServer>(worker, layout, training);
+  return std::make_unique<OtherServer>(worker, layout, training);
+}
 
 }  // namespace
 
-void run_parameter_server(Worker& worker, const ServerRules& rules) {
+std::int64_t batches_per_epoch(const Worker& worker) {
+  return iterations_per_epoch(worker.train_samples, worker.config.step_batch());
+}
+
+void run_parameter_server(Worker& worker, ServedTraining training) {
   Fabric& fabric = worker.fabric;
-  const bool trains = fabric.self().role == Role::trains;
-  const Layout layout(worker);
-  const std::int64_t size = worker.config.step_batch();
-  const std::int64_t batches = iterations_per_epoch(worker.train_samples, size);
+  const ServerLayout layout(worker);
   WorkerReport& report = worker.report;
-  report.batch = trains ? size : 0;
-  // Every worker exchanges with the servers in each of its iterations.
-  report.iterations_per_epoch = report.rounds_per_epoch =
-      (batches + layout.trainers() - 1) / layout.trainers();
-  std::optional<Server> server;
-  if (!trains) server.emplace(worker, rules, layout, batches);
+  const bool trains = fabric.self().role == Role::trains;
+  const std::int64_t steps = training.local_steps.value_or(1);
+  report.batch = trains ? worker.config.step_batch() : 0;
+  report.local_steps = steps;
+  // Every worker exchanges with the servers after each of its batches.
+  report.rounds_per_epoch = (training.gradients + layout.trainers() - 1) / layout.trainers();
+  report.iterations_per_epoch = steps * report.rounds_per_epoch;
+  std::optional<DealtTrainer> trainer;
+  std::unique_ptr<Server> server;
+  if (trains) {
+    trainer.emplace(worker, layout, training);
+  } else {
+    server = make_server(worker, layout, training);
+  }
 
   train_epochs(worker, [&](std::int64_t) {
     // Arrivals differ from epoch to epoch: no clock may skip any.
     fabric.announce_change();
     if (trains) {
-      report.samples_per_epoch = train_on_dealt_batches(worker, layout, batches);
+      report.samples_per_epoch = trainer->train_epoch();
     } else {
       server->serve_epoch();
     }
-    const Payload parameters = worker.learner.parameters();
-    for (int each = 0; each < layout.servers(); ++each) {
-      fabric.broadcast(layout.part(parameters, each), layout.rank_of(each), fabric.world());
-    }
+    broadcast_parts(worker, layout);
   });
 }
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Asynchronous SGD: the server applies each gradient on arrival (Dean et al., NIPS 2012: Downpour
 // SGD that fetches and pushes in every step).
+#include <algorithm>
 #include <array>
+#include <memory>
 
 #include "core/job/setting_value.hpp"
 #include "strategies/parameter_server.hpp"
@@ -19,8 +21,26 @@ constexpr StrategySettingOf kStalenessRate("staleness-rate",
 
 constexpr std::array<const StrategySetting*, 1> kSettings = {&kStalenessRate};
 
+/// Each gradient is an update, and its worker continues at once.
+class EachGradient : public ServerRule {
+ public:
+  explicit EachGradient(bool divides_rate) : divides_rate_(divides_rate) {}
+
+  ServerOrder arrived(const ServerState& state, int worker) override {
+    const std::int64_t staleness = state.staleness(worker);
+    const double rate =
+        divides_rate_ ? 1.0 / static_cast<double>(std::max<std::int64_t>(1, staleness)) : 1.0;
+    return {.taken = {worker}, .rate = rate, .answered = {worker}};
+  }
+
+ private:
+  bool divides_rate_;
+};
+
 void run_ps_async(Worker& worker) {
-  run_parameter_server(worker, {.divides_rate = kStalenessRate.of(worker.config)});
+  run_parameter_server(worker,
+                       {.rule = std::make_unique<EachGradient>(kStalenessRate.of(worker.config)),
+                        .gradients = batches_per_epoch(worker)});
 }
 
 }  // namespace

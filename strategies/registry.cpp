@@ -29,6 +29,9 @@ Strategy dlb_strategy();
 Strategy ps_sync_strategy();
 Strategy ps_async_strategy();
 Strategy ssp_strategy();
+Strategy backup_workers_strategy();
+Strategy gssp_strategy();
+Strategy fedbuff_strategy();
 Strategy ad_psgd_strategy();
 Strategy zero_strategy();
 Strategy fsdp_strategy();
@@ -52,6 +55,9 @@ std::span<const Strategy> strategies() {
                                  ps_sync_strategy(),
                                  ps_async_strategy(),
                                  ssp_strategy(),
+                                 backup_workers_strategy(),
+                                 gssp_strategy(),
+                                 fedbuff_strategy(),
                                  ad_psgd_strategy(),
                                  zero_strategy(),
                                  fsdp_strategy()};

@@ -182,7 +182,10 @@ void CostLearner::step_part(std::int64_t /*begin*/, std::int64_t count, bool /*i
   fabric_.compute(pending_step_s_ * static_cast<double>(count) / all, "step");
 }
 
-void CostLearner::apply(Payload gradients, std::int64_t /*begin*/, double /*rate*/) {
+void CostLearner::apply(Payload gradients,
+                        std::int64_t /*begin*/,
+                        double /*rate*/,
+                        double /*epoch_share*/) {
   kernel("update", kUpdateMoves * sizeof(float) * static_cast<double>(gradients.count));
 }
 

@@ -169,7 +169,8 @@ void TorchLearner::use(const Share& share, const std::vector<std::int64_t>& orde
   next_ = 0;
   steps_ = 0;
   chunks_ = share.count;
-  stepped_share_ = 0;
+  share_begin_ = stepped_share_ = share.epoch_begin;
+  share_end_ = share.epoch_end;
   records_.begin(order_.size());
 }
 
@@ -332,7 +333,9 @@ void TorchLearner::forward_backward(std::int64_t batch, const LayerHooks& hooks)
 }
 
 double TorchLearner::epoch_share() const {
-  return order_.empty() ? 0 : static_cast<double>(next_) / static_cast<double>(order_.size());
+  if (order_.empty()) return 0;
+  const double done = static_cast<double>(next_) / static_cast<double>(order_.size());
+  return share_begin_ + done * (share_end_ - share_begin_);
 }
 
 Score TorchLearner::test(const DataSource& data, std::int64_t begin, std::int64_t end) {

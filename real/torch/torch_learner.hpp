@@ -61,7 +61,7 @@ class TorchLearner : public TrainingLearner {
   void forward_backward(std::int64_t batch, const LayerHooks& hooks) override;
   void step() override;
   void step_part(std::int64_t begin, std::int64_t count, bool is_last) override;
-  void apply(Payload gradients, std::int64_t begin, double rate) override;
+  void apply(Payload gradients, std::int64_t begin, double rate, double epoch_share) override;
   void train(std::int64_t steps, std::int64_t batch) override;
   double benchmark(std::int64_t batch) override;
   void warm_up(std::int64_t batch) override;
@@ -97,8 +97,9 @@ class TorchLearner : public TrainingLearner {
   void check_loss(const torch::Tensor& loss);
   /// Divides a range of the gradients by the scale of the loss, if there is one.
   void unscale(const FlatModel::Range& range);
-  /// The optimizer's step at `rate` times the learning rate.
-  void step_at(double rate);
+  /// The optimizer's step at `rate` times the learning rate; `share` of the epoch is completed
+  /// then.
+  void step_at(double rate, double share);
   /// Whether the optimizer may step; the scale of the loss is then that of the next step. Workers
   /// that update parts of the parameters decide together. Throws a Diverged if no scale is left.
   bool may_step();
@@ -153,6 +154,8 @@ class TorchLearner : public TrainingLearner {
   std::set<std::int64_t> shown_;  ///< batches of which the pace has examples
   std::int64_t steps_ = 0;        ///< of this epoch
   std::int64_t chunks_ = 0;       ///< Share::count of this epoch's
+  double share_begin_ = 0;        ///< of this epoch, before this share of its samples
+  double share_end_ = 1;          ///< likewise, after it
   double stepped_share_ = 0;      ///< of this epoch, at the last step
   Score trained_;
 

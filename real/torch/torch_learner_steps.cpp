@@ -54,26 +54,25 @@ bool TorchLearner::may_step() {
                  ", or choose --precision bfloat16");
 }
 
-void TorchLearner::step() { step_at(1); }
+void TorchLearner::step() { step_at(1, share_after_step()); }
 
-void TorchLearner::apply(Payload gradients, std::int64_t begin, double rate) {
+void TorchLearner::apply(Payload gradients, std::int64_t begin, double rate, double epoch_share) {
   const std::vector<FlatModel::Range> part = {{.begin = begin, .end = begin + gradients.count}};
   if (part != optimized_) optimize(part);
   const std::span<const float> numbers = values<float>(gradients);
   const std::span<float> own = model_.host_gradients().subspan(static_cast<std::size_t>(begin));
   if (numbers.data() != own.data()) std::ranges::copy(numbers, own.begin());
   are_gradients_out_ = true;
-  step_at(rate);
+  step_at(rate, epoch_share);
 }
 
-void TorchLearner::step_at(double rate) {
+void TorchLearner::step_at(double rate, double share) {
   work_began_s_ = fabric_.now_s();
   if (are_gradients_out_) model_.gradients_from_host();
   are_gradients_out_ = false;
   refresh_state();
   const bool steps = may_step();
   if (steps && settings_.clip_norm) model_.clip_gradients(*settings_.clip_norm);
-  const double share = share_after_step();
   learning_rate_ = settings_.learning_rate.at(epoch_, stepped_share_, share);
   stepped_share_ = share;
   ++steps_;

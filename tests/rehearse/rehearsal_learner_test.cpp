@@ -42,7 +42,7 @@ class ScriptedLearner : public SamplingLearner {
   }
   void step() override { say("step"); }
   void step_part(std::int64_t, std::int64_t, bool) override { say("step_part"); }
-  void apply(Payload, std::int64_t, double) override { say("apply"); }
+  void apply(Payload, std::int64_t, double, double) override { say("apply"); }
   void train(std::int64_t, std::int64_t) override { say("train"); }
   double benchmark(std::int64_t) override {
     say("benchmark");

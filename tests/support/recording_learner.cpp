@@ -138,7 +138,11 @@ void RecordingLearner::step() {
   apply();
 }
 
-void RecordingLearner::apply(Payload gradients, std::int64_t begin, double rate) {
+void RecordingLearner::apply(Payload gradients,
+                             std::int64_t begin,
+                             double rate,
+                             double epoch_share) {
+  log_.shares.push_back(epoch_share);
   const std::span<const float> numbers = values<float>(gradients);
   log_.applied.emplace_back(numbers.begin(), numbers.end());
   log_.rates.push_back(rate);

@@ -28,6 +28,7 @@ struct LearnerLog {
   std::vector<std::vector<float>> losses;     ///< gathered, at draw()
   std::vector<std::vector<float>> applied;    ///< the gradients at each step() or apply()
   std::vector<double> rates;                  ///< of apply()
+  std::vector<double> shares;                 ///< of the epoch, of apply()
   std::vector<std::vector<float>> starts;     ///< the parameters before each batch or train()
   std::vector<float> parameters;              ///< at the end
   std::vector<const void*> bucket_addresses;  ///< in the order of buckets()
@@ -82,7 +83,7 @@ class RecordingLearner : public SamplingLearner {
   void forward_backward(std::int64_t batch, const LayerHooks& hooks) override;
   void step() override;
   void step_part(std::int64_t begin, std::int64_t count, bool is_last) override;
-  void apply(Payload gradients, std::int64_t begin, double rate) override;
+  void apply(Payload gradients, std::int64_t begin, double rate, double epoch_share) override;
   void train(std::int64_t steps, std::int64_t batch) override;
   double learning_rate() const override { return work_.learning_rate; }
   LossSum loss_sum() const override { return work_.loss_sum(fabric_.rank(), log_.epochs.back()); }
