@@ -15,8 +15,9 @@
 namespace epochcast {
 namespace {
 
-/// The number of a worker's next batch, as the first server sends it before parameters.
-using Deal = std::array<std::int64_t, 1>;
+/// What the first server sends a worker before parameters: the number of its next batch, and
+/// whether its gradient was taken (1) or dropped (0).
+using Deal = std::array<std::int64_t, 2>;
 /// The batch after the last one of an epoch.
 constexpr std::int64_t kNoBatch = -1;
 
@@ -30,19 +31,19 @@ class DealtTrainer {
     moves_.emplace(like);
   }
 
-  /// Returns the samples that it has trained on.
+  /// Returns the samples of the gradients that were taken.
   std::int64_t train_epoch() {
     Fabric& fabric = worker_.fabric;
     const std::int64_t steps = training_.local_steps.value_or(1);
     const std::int64_t length = steps * worker_.config.step_batch();
     std::int64_t samples = 0;
-    Deal deal = {fabric.rank() < training_.gradients ? fabric.rank() : kNoBatch};
+    Deal deal = {fabric.rank() < training_.gradients ? fabric.rank() : kNoBatch, 0};
     while (deal[0] != kNoBatch) {
       use(deal[0], length);
       std::vector<Request> under_way;
       start_push(fabric, layout_, training_.local_steps ? moves(steps) : gradients(), under_way);
-      samples += length;
       fabric.wait(fabric.start_receive(layout_.rank_of(0), payload_of(std::span(deal))));
+      samples += deal[1] * length;
       if (deal[0] != kNoBatch) start_pull(worker_, layout_, under_way);
       for (const Request& request : under_way) fabric.wait(request);
     }
@@ -99,7 +100,7 @@ class DealtTrainer {
 class Server {
  public:
   virtual ~Server() = default;
-  virtual void serve_epoch() = 0;
+  virtual void serve_epoch(std::int64_t epoch) = 0;
 
  protected:
   Server(Worker& worker, const ServerLayout& layout, const ServedTraining& training)
@@ -139,13 +140,14 @@ class FirstServer : public Server {
         layout_(layout),
         under_way_(2 * workers_),
         deals_(workers_),
+        is_taken_(workers_),
         sending_deals_(workers_),
         answered_by_(workers_) {
     state_.clients.resize(workers_);
   }
 
-  void serve_epoch() override {
-    begin();
+  void serve_epoch(std::int64_t epoch) override {
+    begin(epoch);
     while (active_ > 0) {
       const std::size_t done = fabric_.wait_any(under_way_);
       under_way_[done] = nullptr;
@@ -174,7 +176,8 @@ class FirstServer : public Server {
     std::vector<Request> sends;
   };
 
-  void begin() {
+  void begin(std::int64_t epoch) {
+    epoch_ = epoch;
     taken_ = dealt_ = orders_ = 0;
     state_.version = 0;
     active_ = first_active();
@@ -187,16 +190,29 @@ class FirstServer : public Server {
     }
   }
 
+  /// The next of the epoch's gradients: those that are dealt, or taken if others are dropped. A
+  /// simulated clock may omit some.
+  std::optional<std::int64_t> next_gradient() {
+    return fabric_.deal(epoch_, training_.gradients, fabric_.rank());
+  }
+
   std::int64_t next_deal() {
-    const bool is_left = (training_.drops ? taken_ : dealt_) < training_.gradients;
-    return is_left ? dealt_++ : kNoBatch;
+    if (!training_.drops) return next_gradient().value_or(kNoBatch);
+    return taken_ < training_.gradients ? dealt_++ : kNoBatch;
   }
 
   /// Carries out an order; workers that get no batch leave instead of being answered.
   void decide(ServerOrder order) {
-    for (const int worker : order.taken) note(state_.staleness(worker));
+    for (const int worker : order.taken) {
+      note(state_.staleness(worker));
+      is_taken_[static_cast<std::size_t>(worker)] = 1;
+    }
     const std::vector<int> answered = std::exchange(order.answered, {});
     count(order);
+    if (training_.drops) {
+      for (std::size_t each = 0; each < order.taken.size(); ++each)
+        taken_ = next_gradient().value_or(training_.gradients - 1) + 1;
+    }
     for (const int worker : answered) {
       if (deal(worker) != kNoBatch) {
         order.answered.push_back(worker);
@@ -214,7 +230,7 @@ class FirstServer : public Server {
   std::int64_t deal(int worker) {
     const auto to = static_cast<std::size_t>(worker);
     wait(sending_deals_[to]);
-    deals_[to] = {next_deal()};
+    deals_[to] = {next_deal(), std::exchange(is_taken_[to], 0)};
     sending_deals_[to] = fabric_.start_send(worker, payload_of(std::span(deals_[to])));
     return deals_[to][0];
   }
@@ -262,12 +278,14 @@ class FirstServer : public Server {
   ServerState state_;
   std::vector<Request> under_way_;  ///< gradients by worker, then parameters by worker
   std::vector<Deal> deals_;
+  std::vector<std::int64_t> is_taken_;  ///< 1 or 0, of a gradient that is not answered yet
   std::vector<Request> sending_deals_;
   std::vector<std::int64_t> answered_by_;  ///< orders, when the worker was answered
   std::deque<SentOrder> sent_orders_;      ///< the last ones
   std::int64_t orders_ = 0;                ///< of this epoch
   std::int64_t active_ = 0;                ///< workers
-  std::int64_t dealt_ = 0;
+  std::int64_t dealt_ = 0;                 ///< batches, if gradients are dropped
+  std::int64_t epoch_ = 0;
 };
 
 /// A server that does what the first one decides.
@@ -280,7 +298,7 @@ class OtherServer : public Server {
         answers_(workers_),
         message_(layout.trainers()) {}
 
-  void serve_epoch() override {
+  void serve_epoch(std::int64_t /*epoch*/) override {
     taken_ = 0;
     for (std::int64_t each = 0; each < first_active(); ++each)
       receives_[static_cast<std::size_t>(each)] = part_.start_receive(static_cast<int>(each));
@@ -343,14 +361,15 @@ void run_parameter_server(Worker& worker, ServedTraining training) {
     server = make_server(worker, layout, training);
   }
 
-  train_epochs(worker, [&](std::int64_t) {
-    // Arrivals differ from epoch to epoch: no clock may skip any.
-    fabric.announce_change();
+  const std::int64_t samples = training.gradients * steps * worker.config.step_batch();
+  train_epochs(worker, [&](std::int64_t epoch) {
+    std::int64_t own = 0;
     if (trains) {
-      report.samples_per_epoch = trainer->train_epoch();
+      own = trainer->train_epoch();
     } else {
-      server->serve_epoch();
+      server->serve_epoch(epoch);
     }
+    report.samples_per_epoch = samples_of_epoch(worker, own, samples);
     broadcast_parts(worker, layout);
   });
 }
