@@ -142,6 +142,7 @@ double samples_of(const TrainingRow& row) { return row.batch * row.accumulation 
 void show_table(const RowsFile& rows,
                 const std::vector<StepForecast>& forecasts,
                 const std::vector<StepForecast>& collectives,
+                const std::vector<StepForecast>& rounds,
                 const TableLook& look) {
   using enum Table::Align;
   Table table;
@@ -171,6 +172,18 @@ void show_table(const RowsFile& rows,
                     format_seconds(collectives[i].high_s)});
   }
   if (!collectives.empty()) others.print_whole(std::cout, look);
+  Table of_rounds;
+  for (const char* title : {"target batch", "round", "samples/s", "90 % between", "and"})
+    of_rounds.add_column(title, right);
+  for (std::size_t i = 0; i < rounds.size(); ++i) {
+    const double samples = rows.rounds[i].target;
+    of_rounds.add_row({fmt::format("{:.0f}", samples),
+                       format_seconds(rounds[i].step_s),
+                       rate_text(samples / rounds[i].step_s),
+                       rate_text(samples / rounds[i].high_s),
+                       rate_text(samples / rounds[i].low_s)});
+  }
+  if (!rounds.empty()) of_rounds.print_whole(std::cout, look);
 }
 
 nlohmann::ordered_json json_of(const StepForecast& forecast) {
@@ -238,18 +251,22 @@ void forecast_rows_of(const po::variables_map& values) {
   }
   const std::vector<StepForecast> collectives =
       forecast_collectives(rows.node.network_bytes_per_s, rows.messages, rows.collectives);
-  if (forecasts.empty() && collectives.empty())
+  const std::vector<StepForecast> rounds =
+      forecast_rounds(rows.node.network_bytes_per_s, rows.rounds);
+  if (forecasts.empty() && collectives.empty() && rounds.empty())
     throw UserError("--forecast: missing; expected configurations such as \"nodes=2,4,8\"");
   if (format == Format::table) {
-    show_table(rows, forecasts, collectives, look_from(values));
+    show_table(rows, forecasts, collectives, rounds, look_from(values));
     return;
   }
   nlohmann::ordered_json document = {{"schema", "epochcast.row-forecasts/1"}};
   document["forecast"] = nlohmann::ordered_json::array();
   document["collectives"] = nlohmann::ordered_json::array();
+  document["rounds"] = nlohmann::ordered_json::array();
   for (const StepForecast& forecast : forecasts) document["forecast"].push_back(json_of(forecast));
   for (const StepForecast& forecast : collectives)
     document["collectives"].push_back(json_of(forecast));
+  for (const StepForecast& forecast : rounds) document["rounds"].push_back(json_of(forecast));
   std::cout << document.dump(2) << '\n';
 }
 

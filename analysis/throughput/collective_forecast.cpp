@@ -52,7 +52,6 @@ SocketLink fitted_link(double node_bytes_per_s,
 std::vector<StepForecast> forecast_collectives(double node_bytes_per_s,
                                                const std::vector<MeasuredMessage>& messages,
                                                const std::vector<AskedCollective>& asked) {
-  constexpr double k90PercentDeviations = 1.645;
   constexpr double kRunError = 0.04;
   std::vector<StepForecast> forecasts;
   for (const AskedCollective& question : asked) {

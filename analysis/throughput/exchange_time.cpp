@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 namespace epochcast {
 namespace {
@@ -112,6 +113,26 @@ ReachedRates shaped_rates(ReachedRates rates, double link_bytes_per_s) {
   return rates;
 }
 
+std::vector<double> peer_exchanges_s(const ReachedRates& rates,
+                                     const TrainingRow& row,
+                                     double bytes) {
+  const int per_node = std::max(1, row.devices / row.nodes);
+  const auto one_s = [&](int distance) {
+    const int leaving = row.nodes > 1 ? std::min(distance, per_node) : 0;
+    const double network_s =
+        leaving > 0 ? leaving * bytes / rates.network_bytes_per_s + rates.network_hop_s : 0;
+    const double node_s =
+        leaving < per_node ? bytes / rates.node_bytes_per_s + rates.node_hop_s : 0;
+    return std::max(network_s, node_s);
+  };
+  std::vector<double> cycle_s;
+  for (int distance = 1; distance < row.devices; distance *= 2) {
+    if (row.graph == PeerGraph::alternating) cycle_s.push_back(one_s(1));
+    cycle_s.push_back(one_s(distance));
+  }
+  return cycle_s;
+}
+
 double exchange_s(const ReachedRates& rates,
                   Exchange exchange,
                   const TrainingRow& row,
@@ -146,6 +167,11 @@ double exchange_s(const ReachedRates& rates,
       const double sent = bytes * (row.nodes - 1 + servers - 1) / servers;
       return pipelined_s(node,
                          sent / (kGrpcShare * rates.server_bytes_per_s) + 2 * rates.network_hop_s);
+    }
+    case Exchange::peer: {
+      const std::vector<double> cycle_s = peer_exchanges_s(rates, row, bytes);
+      return std::accumulate(cycle_s.begin(), cycle_s.end(), 0.0) /
+             static_cast<double>(cycle_s.size());
     }
   }
   return 0;

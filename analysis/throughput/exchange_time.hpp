@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <vector>
+
 #include "analysis/throughput/training_job.hpp"
 
 namespace epochcast {
@@ -32,11 +34,18 @@ struct ReachedRates {
 /// faster of the ring and the double binary tree, whose nodes send twice the bytes, two nodes once.
 /// BytePS: summed in the node, then pushed and pulled at once (Jiang et al., OSDI 2020). Parameter
 /// server: all devices push to and pull from the host's memory. `grpc`: each node pushes its sum to
-/// the servers on `row.servers` nodes and pulls parameters; the busiest node counts.
+/// the servers on `row.servers` nodes and pulls parameters; the busiest node counts. `peer`: the
+/// mean of peer_exchanges_s().
 [[nodiscard]] double exchange_s(const ReachedRates& rates,
                                 Exchange exchange,
                                 const TrainingRow& row,
                                 double bytes,
                                 double messages);
+
+/// Seconds that each iteration of a cycle of `row.graph` takes to send `bytes` to one peer. At
+/// distance d, min(d, devices of a node) messages leave each node, through one network.
+[[nodiscard]] std::vector<double> peer_exchanges_s(const ReachedRates& rates,
+                                                   const TrainingRow& row,
+                                                   double bytes);
 
 }  // namespace epochcast

@@ -18,7 +18,6 @@ constexpr double kSchedulerS = 0.5e-3;
 constexpr double kMeasuredRateFactor = 1.05;
 constexpr double kUnseenRateFactor = 1.5;
 constexpr double kGrpcFactor = 1.5;
-constexpr double k90PercentDeviations = 1.645;
 // Losses of a full node above which readings differ in what limits it.
 constexpr double kLeastLimitedLoss = 0.1;
 constexpr double kNoLoss = 1e9;
@@ -74,6 +73,7 @@ std::vector<double> forecast_with(const NodeFigures& node,
   assumed_job.node_sample_s *= assumed.node_factor;
   assumed_job.distributed_step_s *= assumed.node_factor;
   assumed_job.device_sample_s *= assumed.device_factor;
+  assumed_job.outer_bytes_per_parameter *= assumed.optimizer_factor;
   const double optimizer_s = node.memory_bytes_per_s > 0
                                  ? assumed.optimizer_factor * job.parameters *
                                        job.optimizer_bytes_per_parameter / node.memory_bytes_per_s

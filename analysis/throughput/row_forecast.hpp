@@ -16,6 +16,9 @@ struct MeasuredRates {
   std::optional<double> network_hop_s = {};
 };
 
+/// Standard deviations from the middle of an interval to its bounds.
+inline constexpr double k90PercentDeviations = 1.645;
+
 /// A step's forecast seconds, and the bounds between which 90 % of measured steps are expected.
 struct StepForecast {
   double step_s = 0;

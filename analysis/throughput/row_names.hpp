@@ -21,7 +21,10 @@ inline constexpr RowName<Exchange> kExchangeNames[] = {
     {"nccl", Exchange::nccl},
     {"byteps", Exchange::byteps},
     {"parameter-server", Exchange::parameter_server},
-    {"grpc", Exchange::grpc}};
+    {"grpc", Exchange::grpc},
+    {"peer", Exchange::peer}};
+inline constexpr RowName<PeerGraph> kGraphNames[] = {{"exponential", PeerGraph::exponential},
+                                                     {"alternating", PeerGraph::alternating}};
 inline constexpr RowName<GradientOverlap> kOverlapNames[] = {
     {"none", GradientOverlap::none},
     {"bucket", GradientOverlap::bucket},

@@ -91,6 +91,8 @@ TrainingJob read_job(JsonInput input) {
     job.bucket_bytes = bucket->quantity(Dimension::bytes);
   if (const auto traffic = input.maybe("optimizer-bytes-per-parameter"))
     job.optimizer_bytes_per_parameter = read_positive(*traffic);
+  if (const auto traffic = input.maybe("outer-bytes-per-parameter"))
+    job.outer_bytes_per_parameter = read_positive(*traffic);
   if (const auto sharded = input.maybe("sharded-optimizer"))
     job.is_optimizer_sharded = sharded->boolean();
   input.finish();
@@ -108,6 +110,14 @@ TrainingRow read_row(JsonInput& input) {
     row.network_bytes_per_s = rate->quantity(Dimension::bytes_per_s);
   if (const auto servers = input.maybe("servers"))
     row.servers = static_cast<int>(servers->integer(1, row.nodes));
+  if (const auto exchanges = input.maybe("exchanges")) {
+    row.exchanges = read_positive(*exchanges);
+    if (row.exchanges > 1) exchanges->fail("at most 1 exchange per step");
+  }
+  if (const auto exchange = input.maybe("exchange"))
+    row.exchange = read_choice(*exchange, "exchange", kExchangeNames);
+  if (const auto graph = input.maybe("graph"))
+    row.graph = read_choice(*graph, "graph", kGraphNames);
   return row;
 }
 
@@ -151,6 +161,53 @@ AskedCollective read_collective(JsonInput input) {
   return asked;
 }
 
+RoundPeers read_peers(JsonInput input) {
+  RoundPeers peers;
+  peers.count = static_cast<int>(input.at("count").integer(1, 1'000'000));
+  peers.samples_per_s = read_positive(input.at("rate"));
+  if (const auto slowdown = input.maybe("slowdown")) {
+    peers.slowdown = read_positive(*slowdown);
+    if (peers.slowdown < 1) slowdown->fail("a factor of at least 1");
+  }
+  peers.site = input.at("site").string();
+  input.finish();
+  return peers;
+}
+
+SiteLink read_site_link(JsonInput input) {
+  SiteLink link;
+  const std::vector<JsonInput> sites = input.at("sites").elements(2);
+  if (sites.size() == 2) {
+    link.one = sites[0].string();
+    link.other = sites[1].string();
+  } else {
+    input.at("sites").fail("the names of two sites");
+  }
+  link.bytes_per_s = input.at("bandwidth").quantity(Dimension::bytes_per_s);
+  link.latency_s = input.at("latency").quantity(Dimension::seconds, true);
+  input.finish();
+  return link;
+}
+
+AskedRound read_round(JsonInput input) {
+  AskedRound round;
+  round.target = read_positive(input.at("target-batch"));
+  round.parameters = read_positive(input.at("parameters"));
+  round.gradient_bytes = input.at("gradient").quantity(Dimension::bytes);
+  if (const auto traffic = input.maybe("optimizer-bytes-per-parameter"))
+    round.optimizer_bytes_per_parameter = read_positive(*traffic);
+  if (const auto matchmaking = input.maybe("matchmaking"))
+    round.matchmaking_s = matchmaking->quantity(Dimension::seconds, true);
+  if (const auto delayed = input.maybe("delayed-updates")) round.is_delayed = delayed->boolean();
+  for (const JsonInput& peers : input.at("peers").elements(1))
+    round.peers.push_back(read_peers(peers));
+  if (const auto links = input.maybe("links")) {
+    for (const JsonInput& link : links->elements()) round.links.push_back(read_site_link(link));
+  }
+  input.finish();
+  return round;
+}
+
 }  // namespace
 
 RowsFile parse_rows(const nlohmann::json& document, const std::string& file) {
@@ -172,6 +229,8 @@ RowsFile parse_rows(const nlohmann::json& document, const std::string& file) {
   if (const auto list = top.maybe("forecast")) {
     for (JsonInput row : list->elements()) {
       rows.forecast.push_back(read_row(row));
+      if (const auto overlap = row.maybe("overlap"))
+        rows.forecast.back().overlap = read_choice(*overlap, "overlap", kOverlapNames);
       row.finish();
     }
   }
@@ -182,6 +241,9 @@ RowsFile parse_rows(const nlohmann::json& document, const std::string& file) {
   if (const auto list = top.maybe("collectives")) {
     for (const JsonInput& asked : list->elements())
       rows.collectives.push_back(read_collective(asked));
+  }
+  if (const auto list = top.maybe("rounds")) {
+    for (const JsonInput& asked : list->elements()) rows.rounds.push_back(read_round(asked));
   }
   top.finish();
   problems.throw_if_any();

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "analysis/throughput/collective_time.hpp"
+#include "analysis/throughput/round_time.hpp"
 #include "analysis/throughput/row_forecast.hpp"
 
 namespace epochcast {
@@ -41,6 +42,7 @@ struct RowsFile {
   std::vector<TrainingRow> forecast;
   std::vector<MeasuredMessage> messages;
   std::vector<AskedCollective> collectives;
+  std::vector<AskedRound> rounds;
 };
 
 /// Throws a UserError that lists all problems.

@@ -27,6 +27,12 @@ double message_count(const TrainingJob& job, GradientOverlap overlap) {
       std::ceil(job.gradient_bytes / job.bucket_bytes), 1.0, static_cast<double>(job.tensors));
 }
 
+/// Seconds of an exchange that `window_s` of computing do not hide, and by which it slows that.
+double unhidden_s(double whole_s, double window_s, double last_s, double slowdown) {
+  const double exposed_s = std::max(last_s, whole_s - window_s);
+  return exposed_s + slowdown * (whole_s - std::min(whole_s, exposed_s));
+}
+
 /// Seconds that an exchange adds to a batch of `batch_s`.
 double added_s(const TrainingJob& job,
                GradientOverlap overlap,
@@ -49,9 +55,18 @@ double added_s(const TrainingJob& job,
   const double whole_s = exchange_s(rates, job.exchange, row, job.gradient_bytes, messages) +
                          (row.devices > 1 ? messages * cost.message_s : 0);
   if (overlap == GradientOverlap::none || whole_s == 0) return whole_s;
-  const bool is_next_forward = overlap == GradientOverlap::priority;
+  const bool is_next_forward =
+      overlap == GradientOverlap::priority || job.exchange == Exchange::peer;
   const double window_s = cost.hiding_share.value_or(assumptions.hiding_share) * batch_s *
                           (is_next_forward ? 1 : kBackwardShare);
+  if (job.exchange == Exchange::peer) {
+    // Other peers, other links: what one iteration hides is of no use to the next.
+    double sum_s = 0;
+    const std::vector<double> cycle_s = peer_exchanges_s(rates, row, job.gradient_bytes);
+    for (const double each_s : cycle_s)
+      sum_s += unhidden_s(each_s, window_s, 0, assumptions.overlap_slowdown);
+    return sum_s / static_cast<double>(cycle_s.size());
+  }
   // The last message leaves when backward ends. Priorities send the first layers first, whose
   // forward does not wait for it.
   double last_bytes = job.last_gradient_bytes;
@@ -59,8 +74,7 @@ double added_s(const TrainingJob& job,
     last_bytes = std::max(last_bytes, job.gradient_bytes / messages / 2);
   if (is_next_forward) last_bytes = 0;
   const double last_s = last_bytes > 0 ? exchange_s(rates, job.exchange, row, last_bytes, 1) : 0;
-  const double exposed_s = std::max(last_s, whole_s - window_s);
-  return exposed_s + assumptions.overlap_slowdown * (whole_s - std::min(whole_s, exposed_s));
+  return unhidden_s(whole_s, window_s, last_s, assumptions.overlap_slowdown);
 }
 
 }  // namespace
@@ -74,17 +88,33 @@ double step_s(const NodeFigures& node,
               const StepAssumptions& assumptions,
               const StepCost& cost,
               const TrainingRow& row) {
+  if (row.exchange || row.overlap) {
+    TrainingJob own = job;
+    own.exchange = row.exchange.value_or(job.exchange);
+    own.overlap = row.overlap.value_or(job.overlap);
+    TrainingRow plain = row;
+    plain.exchange = {};
+    plain.overlap = {};
+    return step_s(node, own, assumptions, cost, plain);
+  }
   const double batch_s = cost.fixed_s + cost.per_sample_s * row.batch;
+  // Nobody waits for others than its peer.
+  const int waiting = job.exchange == Exchange::peer ? std::min(2, row.devices) : row.devices;
   const double variation = cost.variation.value_or(assumptions.variation) *
-                           slowest_deviations(row.devices) /
-                           std::sqrt(static_cast<double>(row.accumulation));
+                           slowest_deviations(waiting) /
+                           std::sqrt(row.accumulation / row.exchanges);
   const double sharers = job.is_optimizer_sharded ? std::max(1, row.devices / row.nodes) : 1;
   const double per_node = std::max(1.0, static_cast<double>(row.devices) / row.nodes);
   const double fullness =
       node.devices_per_node > 1 ? std::log2(per_node) / std::log2(node.devices_per_node) : 0;
-  double total_s = row.accumulation * batch_s * (1 + variation) + cost.optimizer_s / sharers +
-                   added_s(job, job.overlap, assumptions, cost, row, batch_s) +
-                   fullness * cost.node_extra_s * row.accumulation;
+  const double outer_s =
+      row.devices > 1 && node.memory_bytes_per_s > 0
+          ? job.outer_bytes_per_parameter * job.parameters / node.memory_bytes_per_s
+          : 0;
+  double total_s =
+      row.accumulation * batch_s * (1 + variation) + cost.optimizer_s / sharers +
+      row.exchanges * (added_s(job, job.overlap, assumptions, cost, row, batch_s) + outer_s) +
+      fullness * cost.node_extra_s * row.accumulation;
   if (cost.is_node_assumed && row.devices > 1)
     total_s += job.distributed_step_s + job.node_sample_s * row.batch * row.accumulation * per_node;
   if (cost.loaded_samples_per_s > 0) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
 #include <string>
 
 namespace epochcast {
@@ -27,10 +28,16 @@ struct NodeFigures {
   double memory_bytes_per_s = 0;
 };
 
-enum class Exchange { none, ring, nccl, byteps, parameter_server, grpc };
+/// `peer`: each device sends its parameters to one other and gets those of one other.
+enum class Exchange { none, ring, nccl, byteps, parameter_server, grpc, peer };
+
+/// Whom a device sends to with Exchange::peer, P devices numbered node by node: the devices at
+/// distance 1, 2, 4, ... below P in turn, or every other time the neighbour.
+enum class PeerGraph { exponential, alternating };
 
 /// When gradients leave: after backward, in buckets or one by one during it, by priority (also
-/// during the next forward), or unknown: the mean of `none` and `bucket`.
+/// during the next forward), or unknown: the mean of `none` and `bucket`. With Exchange::peer
+/// parameters travel, after the step (`none`) or during the next forward and backward.
 enum class GradientOverlap { none, bucket, tensor, priority, unknown };
 
 /// What a job sums, and when.
@@ -59,6 +66,8 @@ struct TrainingJob {
   double bucket_bytes = 25.0 * 1024 * 1024;
   /// Memory traffic of the optimizer per parameter and step.
   double optimizer_bytes_per_parameter = 20;
+  /// The same per parameter and exchange, beside it: copies, and an outer optimizer.
+  double outer_bytes_per_parameter = 0;
   /// The optimizer's work is divided among the devices of a node.
   bool is_optimizer_sharded = false;
 };
@@ -73,6 +82,12 @@ struct TrainingRow {
   double network_bytes_per_s = 0;
   /// Nodes with a parameter server of Exchange::grpc; 0: all.
   int servers = 0;
+  /// Exchanges per step: 1 / H with H local steps.
+  double exchanges = 1;
+  /// If they are not the job's.
+  std::optional<Exchange> exchange = {};
+  std::optional<GradientOverlap> overlap = {};
+  PeerGraph graph = PeerGraph::exponential;
 };
 
 }  // namespace epochcast

@@ -13,6 +13,7 @@ import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import large_batch
 import page
 import translate
 
@@ -30,7 +31,7 @@ def answer(epochcast, document):
     if result.returncode != 0:
         raise RuntimeError(result.stderr)
     output = json.loads(result.stdout)
-    return [(f["seconds"], f["low"], f["high"]) for f in output["forecast"] + output["collectives"]]
+    return [(f["seconds"], f["low"], f["high"]) for kind in ("forecast", "collectives", "rounds") for f in output[kind]]
 
 
 def in_unit(data, row, seconds):
@@ -46,8 +47,8 @@ def answers_of(epochcast, jobs):
 
 
 def is_answerable(rows, row):
-    """Whether `row` is a measured row of training, and a row of `rows` is measured."""
-    return row.get("measured") and translate.is_training(row) and any(r.get("measured") for r in rows)
+    """Whether `row` is a measured row of training on equal devices, and a row of `rows` is measured."""
+    return row.get("measured") and "device" not in row and translate.is_training(row) and any(r.get("measured") for r in rows)
 
 
 def fewer_devices(data, row):
@@ -99,7 +100,7 @@ def rounded(value):
 
 
 def load_systems(folder=HERE / "systems"):
-    return [json.loads(file.read_text()) for file in sorted(Path(folder).glob("*.json"))]
+    return [large_batch.add_single_rates(json.loads(file.read_text())) for file in sorted(Path(folder).glob("*.json"))]
 
 
 def problems_of(recorded, forecasts, systems):

@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """What formulas without an experience of clusters forecast, seconds of a step or a collective."""
+import large_batch
 import translate
 
 
 def base_step(data, row):
     """The step of the given row with the most devices, of the same job if there is one, in the asked row's batch."""
+    if "peers" in row:
+        return large_batch.plain_step(data, row)
     workload = next(w for w in data["workloads"] if w["id"] == row["workload"])
     rows = [r for r in data["given"] if r["workload"] == row["workload"] and r.get("measured")
             and (not r.get("known") or r.get("calibration")) and translate.is_training(r) and r["devices"] <= row["devices"]]

@@ -4,9 +4,17 @@ import json
 import re
 from pathlib import Path
 
+import large_batch
+
 ROOT = Path(__file__).resolve().parents[2]
-# Gossip, DiLoCo, local SGD and Hivemind are not expressible.
-STRATEGIES = {"sync", "byteps", "ps-sync", "none", "collective"}
+# Parameters are averaged every H steps; parameters are exchanged with one peer.
+PERIODIC = {"local-sgd", "diloco"}
+GOSSIP = {"sgp", "decentralized-adam"}
+STRATEGIES = {"sync", "byteps", "ps-sync", "none", "collective", "hivemind"} | PERIODIC | GOSSIP
+GRAPHS = {"one-peer exponential": "exponential", "alternating exponential ring": "alternating"}
+# Memory traffic per parameter and average, beside the exchange: copies into one buffer and back, a division; DiLoCo
+# also takes a difference and makes a step with momentum.
+OUTER_BYTES = {"local-sgd": 24, "diloco": 60}
 
 # Networks that models/networks lacks: parameter tensors, and parameters whose gradients are complete only at the end of
 # backward (embeddings, also those that the output layer shares). Operations of a sample, if a row of one device is absent:
@@ -109,6 +117,8 @@ def step_s(row, workload, value):
     unit = row["unit"]
     if unit == "samples/s":
         return samples / value
+    if unit == "speedup over one device":
+        return samples / (value * row["single"])
     if unit == "tokens/s":
         return samples * workload["tokens_per_sample"] / value
     if unit == "s per epoch":
@@ -122,7 +132,7 @@ def step_s(row, workload, value):
 
 def from_step(row, workload, seconds):
     unit = row["unit"]
-    if unit in ("samples/s", "tokens/s"):
+    if unit in ("samples/s", "tokens/s", "speedup over one device"):
         return step_s(row, workload, 1.0) / seconds
     return seconds / step_s(row, workload, 1.0)
 
@@ -156,6 +166,9 @@ def job_of(data, workload, row):
     else:
         # NCCL 2.4 has trees for small messages only.
         job["exchange"] = "ring" if "NCCL 2.4" in software else "nccl"
+    if row["strategy"] in PERIODIC:
+        job["gradient"] = f"{4 * workload['parameters']}B"
+        job["outer-bytes-per-parameter"] = OUTER_BYTES[row["strategy"]]
     bucket = row.get("bucket", "")
     job["overlap"] = job_overlap(row)
     horovod = row.get("variant") == "horovod" or "Horovod" in workload.get("notes", "")
@@ -185,6 +198,10 @@ def is_training(row):
     return row["strategy"] != "collective" and "collective" not in row
 
 
+def is_shaped(row):
+    return bool(row.get("network_bytes_per_s"))
+
+
 def same_job(row, other):
     return all(row.get(k) == other.get(k) for k in ("strategy", "variant", "overlap", "bucket"))
 
@@ -192,6 +209,10 @@ def same_job(row, other):
 def measured_rows(data, workload, row):
     """The given rows that a forecast of `row` may use: those of its job, and what other jobs of the workload have instead."""
     rows = [r for r in data["given"] if r["workload"] == workload["id"] and r.get("measured") and is_training(r)]
+    if row["strategy"] in GOSSIP:
+        return [r for r in rows if r["strategy"] == "sync"], []
+    if row["strategy"] in PERIODIC:
+        return [r for r in rows if r["devices"] == 1 or r["strategy"] in PERIODIC and is_shaped(r) == is_shaped(row)], []
     same = [r for r in rows if same_job(r, row)]
     others = [r for r in rows if not same_job(r, row)]
     if not any(r["devices"] == 1 for r in same):
@@ -235,6 +256,12 @@ def row_json(row, workload):
         found["network"] = rate(row["network_bytes_per_s"])
     if row.get("parameter_servers"):
         found["servers"] = row["parameter_servers"]
+    if row["strategy"] in PERIODIC:
+        window = row["window"]
+        found["exchanges"] = window["exchanges"] / (window["steps"] - window["dropped"])
+    if row["strategy"] in GOSSIP:
+        found.update({"exchange": "peer", "overlap": "bucket" if row["overlap"] else "none",
+                      "graph": GRAPHS[row["topology"]]})
     return found
 
 
@@ -256,7 +283,8 @@ def questions(data, asked=None):
     jobs = {}
     for row in asked:
         key = "collectives" if not is_training(row) else json.dumps(
-            [row["workload"]] + [row.get(k) for k in ("strategy", "variant", "overlap", "bucket")])
+            [row["workload"]] + [row.get(k) for k in ("strategy", "variant", "overlap", "bucket")] +
+            [row["strategy"] in PERIODIC and is_shaped(row)])
         jobs.setdefault(key, []).append(row)
     for key, rows in jobs.items():
         document = {"schema": "epochcast.rows/1", "cluster": cluster_of(data)}
@@ -266,12 +294,15 @@ def questions(data, asked=None):
                  "latency": f"{m['latency_s']:.9g}s", "bandwidth": rate(m["network_bytes_per_s"])}
                 for m in data.get("network_given", [])]
             document["collectives"] = [collective_json(r) for r in rows]
+        elif rows[0]["strategy"] == "hivemind":
+            document["rounds"] = [large_batch.round_of(data, workloads[r["workload"]], r) for r in rows]
         else:
             workload = workloads[rows[0]["workload"]]
-            document["job"] = job_of(data, workload, rows[0])
-            if measured_of(data):
-                document["measured"] = measured_of(data)
             same, after = measured_rows(data, workload, rows[0])
+            document["job"] = job_of(data, workload, same[0] if rows[0]["strategy"] in GOSSIP else rows[0])
+            # An all-reduce without a shaped link is limited by connections, one with it by the link.
+            if measured_of(data) and not (rows[0]["strategy"] in PERIODIC and is_shaped(rows[0])):
+                document["measured"] = measured_of(data)
             document["rows"] = [measured_json(r, workload) for r in same] + [
                 dict(measured_json(r, workload), overlap="none") for r in after] + [
                 measured_json(r, w) for r, w in sibling_rows(data, workload, rows[0])]

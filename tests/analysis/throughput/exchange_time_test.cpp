@@ -35,6 +35,25 @@ TEST_CASE("two nodes exchange gradients once with NCCL's tree, a ring nearly twi
   CHECK(nccl < exchange_s(rates, Exchange::ring, row, 1e9, 1));
 }
 
+TEST_CASE("messages to peers share a node's network, as many as cross at that distance",
+          "[throughput]") {
+  const ReachedRates rates = rates_of(100e9, 10e9);
+  TrainingRow row = {.nodes = 4, .devices = 16};
+
+  const std::vector<double> cycle_s = peer_exchanges_s(rates, row, 1e9);
+
+  REQUIRE(cycle_s.size() == 4);  // distances 1, 2, 4, 8
+  CHECK(cycle_s[0] == Approx(0.1));
+  CHECK(cycle_s[1] == Approx(0.2));
+  CHECK(cycle_s[2] == Approx(0.4));
+  CHECK(cycle_s[3] == Approx(0.4));
+  CHECK(exchange_s(rates, Exchange::peer, row, 1e9, 1) == Approx(1.1 / 4));
+  row.graph = PeerGraph::alternating;
+  CHECK(exchange_s(rates, Exchange::peer, row, 1e9, 1) == Approx((4 * 0.1 + 1.1) / 8));
+  CHECK(peer_exchanges_s(rates, {.nodes = 1, .devices = 4}, 1e9) ==
+        std::vector<double>{0.01, 0.01});
+}
+
 TEST_CASE("rates that are reached are not reduced again", "[throughput]") {
   NodeFigures node = {.devices_per_node = 8,
                       .node_bytes_per_s = 200e9,
