@@ -77,8 +77,8 @@ constexpr OtherName kOtherNames[] = {
     {"gossip", kGossip},
     {"gssp", kAsynchronous},
     {"hivemind",
-     "Hivemind is not available; the nearest is --strategy hetgrad, whose workers share a global "
-     "batch by their speeds"},
+     "Hivemind's target batch is --strategy large-batch; with delayed parameter updates, "
+     "--delayed-updates on"},
     {"hogwild", kAsynchronous},
     {"horovod", kHorovod},
     {"local", kLocal},

@@ -33,6 +33,7 @@ Strategy backup_workers_strategy();
 Strategy gssp_strategy();
 Strategy fedbuff_strategy();
 Strategy ad_psgd_strategy();
+Strategy large_batch_strategy();
 Strategy zero_strategy();
 Strategy fsdp_strategy();
 
@@ -59,6 +60,7 @@ std::span<const Strategy> strategies() {
                                  gssp_strategy(),
                                  fedbuff_strategy(),
                                  ad_psgd_strategy(),
+                                 large_batch_strategy(),
                                  zero_strategy(),
                                  fsdp_strategy()};
   return all;

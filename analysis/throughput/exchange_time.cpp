@@ -117,8 +117,16 @@ std::vector<double> peer_exchanges_s(const ReachedRates& rates,
                                      const TrainingRow& row,
                                      double bytes) {
   const int per_node = std::max(1, row.devices / row.nodes);
+  if (row.graph == PeerGraph::node_pairs) {
+    const double node_s =
+        exchange_s(rates, Exchange::nccl, {.nodes = 1, .devices = per_node}, bytes, 1);
+    if (row.nodes == 1) return {node_s};
+    return {exchange_s(rates, Exchange::nccl, {.nodes = 2, .devices = 2 * per_node}, bytes, 1),
+            node_s};
+  }
   const auto one_s = [&](int distance) {
-    const int leaving = row.nodes > 1 ? std::min(distance, per_node) : 0;
+    int leaving = row.nodes > 1 ? std::min(distance, per_node) : 0;
+    if (row.graph == PeerGraph::pairs && distance < per_node) leaving = 0;
     const double network_s =
         leaving > 0 ? leaving * bytes / rates.network_bytes_per_s + rates.network_hop_s : 0;
     const double node_s =
@@ -126,10 +134,7 @@ std::vector<double> peer_exchanges_s(const ReachedRates& rates,
     return std::max(network_s, node_s);
   };
   std::vector<double> cycle_s;
-  for (int distance = 1; distance < row.devices; distance *= 2) {
-    if (row.graph == PeerGraph::alternating) cycle_s.push_back(one_s(1));
-    cycle_s.push_back(one_s(distance));
-  }
+  for (int distance = 1; distance < row.devices; distance *= 2) cycle_s.push_back(one_s(distance));
   return cycle_s;
 }
 

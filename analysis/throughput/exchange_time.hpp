@@ -42,8 +42,9 @@ struct ReachedRates {
                                 double bytes,
                                 double messages);
 
-/// Seconds that each iteration of a cycle of `row.graph` takes to send `bytes` to one peer. At
-/// distance d, min(d, devices of a node) messages leave each node, through one network.
+/// Seconds that each iteration of a cycle of `row.graph` takes to exchange `bytes` with peers. At
+/// distance d of a directed graph, min(d, devices of a node) messages leave each node, through one
+/// network; of pairs, all devices' messages or none.
 [[nodiscard]] std::vector<double> peer_exchanges_s(const ReachedRates& rates,
                                                    const TrainingRow& row,
                                                    double bytes);

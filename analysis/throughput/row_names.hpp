@@ -23,8 +23,9 @@ inline constexpr RowName<Exchange> kExchangeNames[] = {
     {"parameter-server", Exchange::parameter_server},
     {"grpc", Exchange::grpc},
     {"peer", Exchange::peer}};
-inline constexpr RowName<PeerGraph> kGraphNames[] = {{"exponential", PeerGraph::exponential},
-                                                     {"alternating", PeerGraph::alternating}};
+inline constexpr RowName<PeerGraph> kGraphNames[] = {{"directed", PeerGraph::directed},
+                                                     {"pairs", PeerGraph::pairs},
+                                                     {"node-pairs", PeerGraph::node_pairs}};
 inline constexpr RowName<GradientOverlap> kOverlapNames[] = {
     {"none", GradientOverlap::none},
     {"bucket", GradientOverlap::bucket},

@@ -28,12 +28,14 @@ struct NodeFigures {
   double memory_bytes_per_s = 0;
 };
 
-/// `peer`: each device sends its parameters to one other and gets those of one other.
+/// `peer`: devices exchange parameters with one other, or a few, by a PeerGraph.
 enum class Exchange { none, ring, nccl, byteps, parameter_server, grpc, peer };
 
-/// Whom a device sends to with Exchange::peer, P devices numbered node by node: the devices at
-/// distance 1, 2, 4, ... below P in turn, or every other time the neighbour.
-enum class PeerGraph { exponential, alternating };
+/// With whom a device exchanges, by iteration; P devices are numbered node by node. `directed`: it
+/// sends to the one at distance 1, 2, 4, ... below P in turn (gossip). `pairs`: it averages with
+/// the one whose number differs in one bit. `node_pairs`: all devices of two nodes average in every
+/// other iteration, those of a node in the others (both: decentralized).
+enum class PeerGraph { directed, pairs, node_pairs };
 
 /// When gradients leave: after backward, in buckets or one by one during it, by priority (also
 /// during the next forward), or unknown: the mean of `none` and `bucket`. With Exchange::peer
@@ -87,7 +89,7 @@ struct TrainingRow {
   /// If they are not the job's.
   std::optional<Exchange> exchange = {};
   std::optional<GradientOverlap> overlap = {};
-  PeerGraph graph = PeerGraph::exponential;
+  PeerGraph graph = PeerGraph::directed;
 };
 
 }  // namespace epochcast

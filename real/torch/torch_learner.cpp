@@ -151,6 +151,8 @@ void TorchLearner::begin_epoch(std::int64_t epoch) {
   epoch_ = epoch;
   learning_rate_ = settings_.learning_rate.at(epoch);
   trained_ = {};
+  steps_ = 0;
+  stepped_share_ = 0;
 }
 
 const std::vector<std::int64_t>& TorchLearner::shuffled_order() {
@@ -162,6 +164,7 @@ const std::vector<std::int64_t>& TorchLearner::shuffled_order() {
 }
 
 void TorchLearner::use(const Share& share, const std::vector<std::int64_t>& order) {
+  is_dealt_ = false;
   order_.clear();
   order_.reserve(static_cast<std::size_t>(share.samples()));
   for (std::int64_t n = 0; n < share.samples(); ++n)
@@ -175,6 +178,16 @@ void TorchLearner::use(const Share& share, const std::vector<std::int64_t>& orde
 }
 
 void TorchLearner::use_shuffled(const Share& share) { use(share, shuffled_order()); }
+
+void TorchLearner::use_dealt(const Share& share, std::int64_t steps) {
+  const std::int64_t made = steps_;
+  const double stepped_share = stepped_share_;
+  use_shuffled(share);
+  is_dealt_ = true;
+  chunks_ = steps;
+  steps_ = made;
+  stepped_share_ = stepped_share;
+}
 
 Payload TorchLearner::recorded_losses() { return records_.recorded(); }
 
@@ -333,6 +346,7 @@ void TorchLearner::forward_backward(std::int64_t batch, const LayerHooks& hooks)
 }
 
 double TorchLearner::epoch_share() const {
+  if (is_dealt_) return static_cast<double>(steps_) / static_cast<double>(chunks_);
   if (order_.empty()) return 0;
   const double done = static_cast<double>(next_) / static_cast<double>(order_.size());
   return share_begin_ + done * (share_end_ - share_begin_);

@@ -50,6 +50,7 @@ class TorchLearner : public TrainingLearner {
 
   void begin_epoch(std::int64_t epoch) override;
   void use_shuffled(const Share& share) override;
+  void use_dealt(const Share& share, std::int64_t steps) override;
   Payload recorded_losses() override;
   void draw(const BiasedDraw& draw) override;
   Payload gathered_losses(std::int64_t samples) override;
@@ -157,6 +158,7 @@ class TorchLearner : public TrainingLearner {
   double share_begin_ = 0;        ///< of this epoch, before this share of its samples
   double share_end_ = 1;          ///< likewise, after it
   double stepped_share_ = 0;      ///< of this epoch, at the last step
+  bool is_dealt_ = false;         ///< the epoch has chunks_ steps, whatever the samples
   Score trained_;
 
   LossRecords records_;

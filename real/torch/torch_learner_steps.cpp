@@ -15,7 +15,7 @@ void TorchLearner::unscale(const FlatModel::Range& range) {
 }
 
 double TorchLearner::share_after_step() const {
-  if (!order_.empty()) return epoch_share();
+  if (!order_.empty() && !is_dealt_) return epoch_share();
   // A worker without samples makes the same number of steps.
   return chunks_ == 0
              ? 1

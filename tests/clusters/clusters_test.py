@@ -115,7 +115,7 @@ class Rows(unittest.TestCase):
         data = {"given": [sync]}
         self.assertEqual(translate.measured_rows(data, {"id": "w"}, asked), ([sync], []))
         found = translate.row_json(asked, {"id": "w", "batch_per_device": 4})
-        self.assertEqual((found["exchange"], found["overlap"], found["graph"]), ("peer", "none", "exponential"))
+        self.assertEqual((found["exchange"], found["overlap"], found["graph"]), ("peer", "none", "directed"))
 
     def test_averages_are_forecast_from_averages_over_links_of_the_same_kind(self):
         device = dict(ROW, id="device", strategy="none", devices=1, measured=1.0)

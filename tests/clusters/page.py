@@ -30,8 +30,9 @@ The model is described in [simulator](simulator.md#calibration-from-rows). Every
 - Servers over gRPC: half of a connection's rate; half of what is exchanged overlaps with backward.
 - Links that are shaped, and other rows of a system with a measured all-reduce, reach its share of the nominal rate.
 - DiLoCo and local SGD: after H steps an all-reduce of all parameters, not overlapped; a shaped link reaches 90 %.
-- Gossip: devices are numbered node by node and send their parameters to the one at distance 1, 2, 4, ... in turn, after
-  the step (SGP) or during the next one. The alternating graph sends to the neighbour every other time.
+- Gossip (SGP): devices, numbered node by node, send their parameters to the one at distance 1, 2, 4, ... in turn, after
+  the step. Decentralized Adam averages during the next step: with the device whose number differs in one bit, or, on
+  the alternating ring, among two nodes and within a node by turns.
 - Hivemind: rounds of `large-batch` with delayed updates; the cost of collecting follows from two stated figures.
 - NCCL 2.4 has no trees for large messages. An InfiniBand port reaches 85 % of its nominal rate, 8.5 GB/s if messages
   are staged in host memory. A TCP port reaches 90 %, at most two connections of 1.7 GB/s.

@@ -11,7 +11,9 @@ ROOT = Path(__file__).resolve().parents[2]
 PERIODIC = {"local-sgd", "diloco"}
 GOSSIP = {"sgp", "decentralized-adam"}
 STRATEGIES = {"sync", "byteps", "ps-sync", "none", "collective", "hivemind"} | PERIODIC | GOSSIP
-GRAPHS = {"one-peer exponential": "exponential", "alternating exponential ring": "alternating"}
+# As the strategies `gossip` and `decentralized` have them.
+GRAPHS = {("sgp", "one-peer exponential"): "directed", ("decentralized-adam", "one-peer exponential"): "pairs",
+          ("decentralized-adam", "alternating exponential ring"): "node-pairs"}
 # Memory traffic per parameter and average, beside the exchange: copies into one buffer and back, a division; DiLoCo
 # also takes a difference and makes a step with momentum.
 OUTER_BYTES = {"local-sgd": 24, "diloco": 60}
@@ -261,7 +263,7 @@ def row_json(row, workload):
         found["exchanges"] = window["exchanges"] / (window["steps"] - window["dropped"])
     if row["strategy"] in GOSSIP:
         found.update({"exchange": "peer", "overlap": "bucket" if row["overlap"] else "none",
-                      "graph": GRAPHS[row["topology"]]})
+                      "graph": GRAPHS[row["strategy"], row["topology"]]})
     return found
 
 

@@ -167,7 +167,7 @@ const std::vector<Item> kItems = {
     {"Systems", "QSR"},
     {"Systems", "AdaComm"},
     {"Systems", "Hogwild", Here::no},
-    {"Systems", "Hivemind", Here::no},
+    {"Systems", "Hivemind"},
     {"Systems", "ZeRO stages 1, 2 and 3; FSDP"},
     {"Systems", "PowerSGD"},
     {"Systems", "1-bit Adam"},

@@ -48,8 +48,12 @@ TEST_CASE("messages to peers share a node's network, as many as cross at that di
   CHECK(cycle_s[2] == Approx(0.4));
   CHECK(cycle_s[3] == Approx(0.4));
   CHECK(exchange_s(rates, Exchange::peer, row, 1e9, 1) == Approx(1.1 / 4));
-  row.graph = PeerGraph::alternating;
-  CHECK(exchange_s(rates, Exchange::peer, row, 1e9, 1) == Approx((4 * 0.1 + 1.1) / 8));
+  row.graph = PeerGraph::pairs;  // of the same node, or all of another
+  CHECK_THAT(peer_exchanges_s(rates, row, 1e9),
+             Catch::Matchers::Approx(std::vector<double>{0.01, 0.01, 0.4, 0.4}));
+  row.graph = PeerGraph::node_pairs;  // a tree of two nodes, then a ring in the node
+  CHECK_THAT(peer_exchanges_s(rates, row, 1e9),
+             Catch::Matchers::Approx(std::vector<double>{1 / (0.85 * 10), 2 * 0.75 / 100}));
   CHECK(peer_exchanges_s(rates, {.nodes = 1, .devices = 4}, 1e9) ==
         std::vector<double>{0.01, 0.01});
 }

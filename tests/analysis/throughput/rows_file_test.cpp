@@ -39,13 +39,13 @@ TEST_CASE("a rows file states shaped links and servers of its rows", "[throughpu
 TEST_CASE("a rows file states local steps and exchanges with peers", "[throughput]") {
   const TrainingRow row =
       parse_rows(rows_with(R"({"nodes": 4, "devices": 2, "batch": 32, "exchanges": 0.125,
-                               "exchange": "peer", "graph": "alternating", "overlap": "none"})"),
+                               "exchange": "peer", "graph": "node-pairs", "overlap": "none"})"),
                  "rows.json")
           .forecast.front();
 
   CHECK(row.exchanges == 0.125);
   CHECK(row.exchange == Exchange::peer);
-  CHECK(row.graph == PeerGraph::alternating);
+  CHECK(row.graph == PeerGraph::node_pairs);
   CHECK(row.overlap == GradientOverlap::none);
   CHECK_THROWS_AS(
       parse_rows(rows_with(R"({"nodes": 4, "devices": 2, "batch": 32, "exchanges": 2})"),

@@ -140,6 +140,49 @@ void byteps_is_one_worker(int ranks, Findings& findings) {
   }
 }
 
+Trial collecting_trial(int ranks, std::int64_t target) {
+  Trial trial = trial_of("large-batch", alike(ranks), kBatch);
+  set(trial.config, "target-batch", static_cast<int>(target));
+  return trial;
+}
+
+void large_batch_is_one_worker(int ranks, Findings& findings) {
+  const std::int64_t target = 2 * ranks * kBatch;
+  const Outcome one = one_worker(target);
+  for (const double delay_s : {0.0, 0.01}) {  // of three batches, about
+    Trial trial = collecting_trial(ranks, target);
+    trial.delay_s[0] = delay_s;
+
+    const Outcome many = run_trial(trial);
+
+    const std::string who = "with a delay of " + std::to_string(delay_s) + " s";
+    findings.is_near(many, one, who);
+    findings.ranks_agree(many, who);
+    for (std::size_t epoch = 0; epoch < one.samples.size(); ++epoch) {
+      Samples used = many.all_samples(epoch);
+      Samples expected = one.all_samples(epoch);
+      std::ranges::sort(used);
+      std::ranges::sort(expected);
+      findings.is_true(used == expected, who + ": other samples");
+    }
+  }
+}
+
+void delayed_updates_are_older(int ranks, Findings& findings) {
+  Trial trial = collecting_trial(ranks, ranks * kBatch);
+  const Outcome at_once = run_trial(trial);
+  set(trial.config, "delayed-updates", "on");
+
+  const Outcome delayed = run_trial(trial);
+
+  findings.is_far(delayed, at_once, "parameters");
+  findings.ranks_agree(delayed, "parameters");
+  trial.train_samples = ranks * kBatch;  // one round, after which nothing is delayed
+  const Outcome one_round = run_trial(trial);
+  set(trial.config, "delayed-updates", "off");
+  findings.is_near(one_round, run_trial(trial), "one round");
+}
+
 }  // namespace
 
 std::vector<Case> gradient_cases() {
@@ -152,6 +195,12 @@ std::vector<Case> gradient_cases() {
       {"byteps is one worker with the joint batch of those that train",
        {2, 4},
        byteps_is_one_worker},
+      {"large-batch is one worker with the target batch at any speeds",
+       {1, 2, 4},
+       large_batch_is_one_worker},
+      {"delayed updates of large-batch are older in all rounds but the last",
+       {1, 2, 4},
+       delayed_updates_are_older},
   };
 }
 

@@ -141,14 +141,17 @@ TEST_CASE("gradients above the norm are scaled down to it before the step, other
   });
 }
 
-TEST_CASE("in a warm-up each step has its own learning rate, also without samples") {
+TEST_CASE("in a warm-up each step has its own learning rate, also with dealt samples or none") {
   alone([](Fabric& fabric) {
     const Setup setup("small-cnn");
     LearnerSettings settings = settings_of("small-cnn");
     settings.learning_rate = {.base = 0.06, .warmup = 1};
     TorchLearner busy(fabric, setup.data, settings, test_device());
     TorchLearner idle(fabric, setup.data, settings, test_device());
+    TorchLearner dealt(fabric, setup.data, settings, test_device());
     begin(busy, 0);
+    dealt.begin_epoch(0);
+    dealt.use_dealt({}, kBatches);
     idle.begin_epoch(0);
     idle.use_shuffled({.offset = 0, .length = 0, .stride = kBatch, .count = kBatches});
     for (int step = 1; step <= kBatches; ++step) {
@@ -157,6 +160,15 @@ TEST_CASE("in a warm-up each step has its own learning rate, also without sample
       idle.step();
       CHECK(busy.learning_rate() == Approx(0.01 * step));
       CHECK(idle.learning_rate() == busy.learning_rate());
+      for (int half = 0; half < 2; ++half) {
+        const std::int64_t position = (2 * (step - 1) + half) * kBatch / 2;
+        dealt.use_dealt({.offset = position, .length = kBatch / 2, .stride = kBatch, .count = 1},
+                        kBatches);
+        dealt.forward_backward(kBatch / 2);
+      }
+      dealt.step();
+      CHECK(dealt.learning_rate() == busy.learning_rate());
+      CHECK(dealt.epoch_share() == Approx(static_cast<double>(step) / kBatches));
     }
   });
 }
