@@ -152,7 +152,8 @@ std::string memory_note(const SimulatedJob& simulated) {
     return format_bytes(job.network.training_bytes(job.config.batch, shares));
   };
   if (kept.vectors > 0)
-    return "memory of a worker: " + bytes(kept) + "; " + bytes({}) + " without the outer step";
+    return "memory of a worker: " + bytes(kept) + "; " + bytes({}) + " without the vectors of " +
+           std::string(simulated.strategy().name);
   return "memory of a worker: " + bytes(kept) + "; " + bytes({}) + " without sharding";
 }
 

@@ -44,8 +44,10 @@ constexpr std::string_view kAsynchronous =
     "workers are apart, --strategy ssp";
 constexpr std::string_view kServer =
     "parameter servers are --strategy ps-async, or ps-sync; CPUs that only sum, byteps";
-constexpr std::string_view kGossip =
-    "gossip is not available; the nearest that averages seldom is --strategy local-sgd";
+constexpr std::string_view kGossip = "stochastic gradient push is --strategy gossip";
+constexpr std::string_view kDecentralized =
+    "parameters are averaged with few peers by --strategy decentralized, beside computing, and by "
+    "--strategy gossip, after it";
 constexpr std::string_view kPostLocal = "post-local SGD is --strategy post-local-sgd";
 constexpr std::string_view kLocal = "local SGD is --strategy local-sgd";
 constexpr std::string_view kFedAvg =
@@ -63,9 +65,12 @@ constexpr OtherName kOtherNames[] = {
     {"async", kAsynchronous},
     {"async-sgd", kAsynchronous},
     {"asynchronous", kAsynchronous},
+    {"bluefog", kDecentralized},
     {"bsp", "bulk-synchronous training is --strategy sync"},
     {"data-parallel", kDdp},
     {"ddp", kDdp},
+    {"d-psgd", kDecentralized},
+    {"decent-dp", kDecentralized},
     {"deepspeed", kSharded},
     {"dgc", kCompressed},
     {"distributed-data-parallel", kDdp},
@@ -74,7 +79,6 @@ constexpr OtherName kOtherNames[] = {
     {"fedavg", kFedAvg},
     {"fsdp2", kSharded},
     {"fully-sharded-data-parallel", kSharded},
-    {"gossip", kGossip},
     {"gssp", kAsynchronous},
     {"hivemind",
      "Hivemind's target batch is --strategy large-batch; with delayed parameter updates, "

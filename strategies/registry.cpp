@@ -32,6 +32,8 @@ Strategy ssp_strategy();
 Strategy backup_workers_strategy();
 Strategy gssp_strategy();
 Strategy fedbuff_strategy();
+Strategy gossip_strategy();
+Strategy decentralized_strategy();
 Strategy ad_psgd_strategy();
 Strategy large_batch_strategy();
 Strategy zero_strategy();
@@ -59,6 +61,8 @@ std::span<const Strategy> strategies() {
                                  backup_workers_strategy(),
                                  gssp_strategy(),
                                  fedbuff_strategy(),
+                                 gossip_strategy(),
+                                 decentralized_strategy(),
                                  ad_psgd_strategy(),
                                  large_batch_strategy(),
                                  zero_strategy(),

@@ -192,7 +192,8 @@ TEST_CASE("an unknown strategy is refused with the closest name, or all of them"
                     "--strategy: unknown strategy \"magic\"; known: sync, sync-fastest, hetgrad, "
                     "hetgrad-unweighted, node-based, daso, local-sgd, unbalanced-local-sgd, "
                     "biased-local-sgd, post-local-sgd, slowmo, diloco, one-shot, byteps, dlb, "
-                    "ps-sync, ps-async, ssp, ad-psgd, large-batch, zero, fsdp");
+                    "ps-sync, ps-async, ssp, backup-workers, gssp, fedbuff, gossip, decentralized, "
+                    "ad-psgd, large-batch, zero, fsdp");
 }
 
 }  // namespace

@@ -17,6 +17,7 @@ std::vector<Case> all_cases() {
                            gradient_cases(),
                            server_cases(),
                            parameter_cases(),
+                           peer_cases(),
                            compression_cases(),
                            exchange_cases(),
                            sample_cases()})

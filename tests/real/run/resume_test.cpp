@@ -169,6 +169,29 @@ TEST_CASE("kill -9 of a rank at any moment loses no more than the last interval"
   CHECK(rest.back() == whole.back());
 }
 
+TEST_CASE("killed jobs of workers with own models end like uninterrupted ones") {
+  for (const std::string strategy : {"gossip", "decentralized"}) {
+    CAPTURE(strategy);
+    const Folder folder;
+    folder.write("tiny.json", kTinyDataset);
+    const std::string job = kTrain + "--epochs 6 --strategy " + strategy;
+    REQUIRE(folder.run(job + " --metrics whole.jsonl").status == 0);
+    const std::string saving =
+        job + " --checkpoint saved --checkpoint-every 1 --metrics rest.jsonl";
+
+    const Outcome killed = run_and_kill(folder, saving, 1, [&] { return serial_of(folder) > 17; });
+    CHECK(killed.status == 1);
+    CHECK(folder.run(saving + " --resume").status == 0);
+
+    std::vector<nlohmann::json> whole = metrics_of(folder, "whole.jsonl");
+    std::vector<nlohmann::json> rest = metrics_of(folder, "rest.jsonl");
+    REQUIRE(!rest.empty());
+    rest.back().erase("bytes_sent");
+    whole.back().erase("bytes_sent");
+    CHECK(rest.back() == whole.back());
+  }
+}
+
 /// 20 images of 16 x 16 pixels in two classes, all pixels of the last one `last`.
 void write_images(const Folder& folder, float last) {
   constexpr std::size_t kPixels = 3 * 16 * 16;

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "strategies/peers.hpp"
+
+#include "strategies/training.hpp"
+
+namespace epochcast {
+
+int log2_ceiling(std::int64_t count) {
+  int bits = 0;
+  while ((std::int64_t{1} << bits) < count) ++bits;
+  return bits;
+}
+
+void PayloadCopy::assign(const Payload& like, bool copies) {
+  payload_ = like;
+  const std::span<const float> numbers = values<float>(like);
+  if (copies) {
+    floats_.assign(numbers.begin(), numbers.end());
+  } else {
+    floats_.resize(numbers.size());
+  }
+  payload_.data = std::as_writable_bytes(std::span(floats_));
+}
+
+void train_with_peers(Worker& worker,
+                      std::int64_t cycle,
+                      const std::function<void(std::int64_t)>& iterate) {
+  Fabric& fabric = worker.fabric;
+  const std::int64_t batch = worker.config.step_batch();
+  const int workers = trainer_count(fabric);
+  const std::int64_t iterations = iterations_per_epoch(worker.train_samples, workers * batch);
+  const std::int64_t last = worker.config.epochs - 1;
+  const std::int64_t cycles = iterations / cycle;
+  worker.report.batch = batch;
+  worker.report.iterations_per_epoch = worker.report.rounds_per_epoch = iterations;
+  worker.report.samples_per_epoch = batch * iterations;
+
+  const auto epoch = [&](std::int64_t e) {
+    worker.report.has_own_model = e != last && workers > 1;
+    use_equal_share(worker, 1, iterations);
+    const auto loop = [&](std::int64_t count, const std::function<void(std::int64_t)>& body) {
+      if (count > 0) repeat(worker, fabric.world(), count, body);
+    };
+    loop(cycles, [&](std::int64_t) {
+      for (std::int64_t k = 0; k < cycle; ++k) iterate(k);
+    });
+    loop(iterations > cycles * cycle ? 1 : 0, [&](std::int64_t) {
+      for (std::int64_t k = 0; k < iterations - cycles * cycle; ++k) iterate(k);
+    });
+    if (e != last) return fabric.barrier(fabric.world());  // an epoch ends when all have finished
+    loop(1, [&](std::int64_t) {
+      fabric.all_reduce(worker.learner.parameters(), 1.0 / workers, fabric.world());
+    });
+  };
+  train_epochs(worker, epoch, {last});
+}
+
+}  // namespace epochcast

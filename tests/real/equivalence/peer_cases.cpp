@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+// Exchanges with few peers: where all workers are peers, or train one step, they are sync.
+#include "tests/real/equivalence/findings.hpp"
+#include "tests/support/set.hpp"
+
+namespace epochcast::tests {
+namespace {
+
+constexpr const char* kPeerTopologies[] = {"exponential", "ring", "exponential-ring", "complete"};
+
+Trial peer_trial(const std::string& strategy, int ranks, const std::string& topology) {
+  Trial trial = trial_of(strategy, alike(ranks), kBatch);
+  if (ranks == 4) trial.workers = alike_on({0, 0, 1, 1});
+  set(trial.config, "topology", topology);
+  return trial;
+}
+
+void alone_is_sequential(int, Findings& findings) {
+  const Outcome sequential = run_trial(trial_of("sync", alike(1), kBatch));
+  for (const std::string strategy : {"gossip", "decentralized"}) {
+    const Outcome outcome = run_trial(peer_trial(strategy, 1, "exponential"));
+    findings.is_identical(outcome, sequential, strategy);
+    findings.is_true(outcome.samples == sequential.samples, strategy + ": samples differ");
+  }
+}
+
+/// The mean after every step, with momenta of their own: see one_local_step_is_sync().
+void gossip_of_two_is_sync(int ranks, Findings& findings) {
+  for (const double momentum : {0.0, 0.9}) {
+    Trial trial = peer_trial("gossip", ranks, "exponential");
+    trial.config.learning.optimizer.momentum = momentum;
+    Trial sync = trial_of("sync", alike(ranks), kBatch);
+    sync.config.learning.optimizer.momentum = momentum;
+
+    const Outcome outcome = run_trial(trial);
+
+    const Outcome expected = run_trial(sync);
+    findings.is_near(outcome, expected, "momentum " + std::to_string(momentum));
+    findings.is_true(outcome.samples == expected.samples, "samples differ");
+    findings.ranks_agree(outcome, "two ranks");
+  }
+}
+
+/// All ranks begin with the same parameters and end with their average, so a single step is that
+/// by the mean gradient.
+void one_step_is_sync(int ranks, Findings& findings) {
+  Trial sync = trial_of("sync", alike(ranks), kBatch);
+  sync.config.epochs = 1;
+  sync.train_samples = ranks * kBatch;
+  const Outcome expected = run_trial(sync);
+  for (const std::string strategy : {"gossip", "decentralized"}) {
+    for (const char* topology : kPeerTopologies) {
+      Trial trial = peer_trial(strategy, ranks, topology);
+      trial.config.epochs = 1;
+      trial.train_samples = sync.train_samples;
+      const Outcome outcome = run_trial(trial);
+      findings.is_near(outcome, expected, strategy + ", " + topology);
+      trial.train_samples *= 2;
+      findings.is_far(run_trial(trial), expected, "two steps");
+    }
+  }
+}
+
+/// Without momentum, the last average of K steps is the start less K mean gradients at the workers'
+/// own parameters: with few peers these differ from those of all.
+void peers_matter(int, Findings& findings) {
+  const Outcome complete = run_trial(peer_trial("decentralized", 4, "complete"));
+  for (const char* topology : {"exponential", "ring"}) {
+    const Outcome outcome = run_trial(peer_trial("decentralized", 4, topology));
+    findings.is_far(outcome, complete, topology);
+    findings.is_true(outcome.samples == complete.samples, "samples differ");
+    findings.ranks_agree(outcome, topology);
+  }
+  const Outcome gossip = run_trial(peer_trial("gossip", 4, "exponential"));
+  findings.is_far(gossip, complete, "gossip");
+  findings.ranks_agree(gossip, "gossip");
+  findings.is_true(gossip.samples == complete.samples, "samples of gossip differ");
+}
+
+/// Two ranks are each other's only peer in all of these.
+void topologies_of_two_are_one(int ranks, Findings& findings) {
+  const Outcome complete = run_trial(peer_trial("decentralized", ranks, "complete"));
+  for (const char* topology : kPeerTopologies)
+    findings.is_identical(
+        run_trial(peer_trial("decentralized", ranks, topology)), complete, topology);
+  findings.is_far(run_trial(trial_of("sync", alike(ranks), kBatch)), complete, "sync");
+}
+
+}  // namespace
+
+std::vector<Case> peer_cases() {
+  return {
+      {"gossip and decentralized on one rank are sequential SGD", {1, 2}, alone_is_sequential},
+      {"gossip of two ranks is sync", {2}, gossip_of_two_is_sync},
+      {"a single step of gossip or decentralized is sync", {2, 3, 4}, one_step_is_sync},
+      {"all topologies of two ranks are the same, bit by bit", {2}, topologies_of_two_are_one},
+      {"with few peers, four ranks train otherwise, and end with the same bits", {4}, peers_matter},
+  };
+}
+
+}  // namespace epochcast::tests
