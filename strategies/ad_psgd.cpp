@@ -227,8 +227,15 @@ void run_ad_psgd(Worker& worker) {
     neighbour.begin_epoch();
     std::int64_t samples = 0;
     while (const std::optional<std::int64_t> number = fabric.deal(epoch, batches, 0)) {
-      learner.use_shuffled(
-          {.offset = *number * batch, .length = batch, .stride = batch, .count = 1});
+      const auto place = [&](std::int64_t of) {
+        return static_cast<double>(of) / static_cast<double>(batches);
+      };
+      learner.use_shuffled({.offset = *number * batch,
+                            .length = batch,
+                            .stride = batch,
+                            .count = 1,
+                            .epoch_begin = place(*number),
+                            .epoch_end = place(*number + 1)});
       neighbour.begin_batch();
       learner.forward_backward(batch);
       neighbour.end_batch();
