@@ -18,6 +18,7 @@
 #include "compression/compression.hpp"
 #include "core/formats/device.hpp"
 #include "core/job/job.hpp"
+#include "strategies/groups.hpp"
 #include "strategies/strategy.hpp"
 
 namespace epochcast {
@@ -151,15 +152,23 @@ void list_datasets(const TableLook& look) {
 }
 
 void list_strategies(const TableLook& look) {
-  Table table;
-  table.add_column("strategy");
-  table.add_column("what");
-  table.add_column("source");
-  for (const Strategy& strategy : strategies()) {
-    table.add_row(
-        {std::string(strategy.name), std::string(strategy.summary), std::string(strategy.source)});
+  for (const StrategyGroup& group : strategy_groups()) {
+    Table table;
+    table.add_column("strategy");
+    table.add_column("what");
+    table.add_column("combines with");
+    table.add_column("source");
+    for (const std::string_view name : group.names) {
+      const Strategy& strategy = find_strategy(name);
+      table.add_row({std::string(strategy.name),
+                     std::string(strategy.summary),
+                     combinations_of(strategy),
+                     std::string(strategy.source)});
+    }
+    std::cout << group.title << '\n';
+    table.print_whole(std::cout, look);
+    std::cout << '\n';
   }
-  table.print_whole(std::cout, look);
 }
 
 void list_collectives(const TableLook& look) {
