@@ -15,7 +15,8 @@
 // [reading] Decent-DP demands powers of two (ring: even numbers). Here a worker, or a node, whose
 // peer does not exist has none in that iteration. Only trained parameters are averaged; BatchNorm
 // statistics, which change meanwhile, stay the worker's own, as in Decent-DP. That library starts
-// a bucket's exchange after the bucket's step in backward; an iteration lasts as long.
+// a bucket's exchange after the bucket's step in backward; an iteration lasts as long. Every epoch
+// ends with an average of all, as that library makes for evaluation.
 #include <algorithm>
 #include <array>
 #include <functional>

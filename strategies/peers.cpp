@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "strategies/peers.hpp"
 
+#include "strategies/averaging.hpp"
 #include "strategies/training.hpp"
 
 namespace epochcast {
@@ -29,30 +30,25 @@ void train_with_peers(Worker& worker,
   const std::int64_t batch = worker.config.step_batch();
   const int workers = trainer_count(fabric);
   const std::int64_t iterations = iterations_per_epoch(worker.train_samples, workers * batch);
-  const std::int64_t last = worker.config.epochs - 1;
   const std::int64_t cycles = iterations / cycle;
+  const std::int64_t rest = iterations - cycles * cycle;
   worker.report.batch = batch;
   worker.report.iterations_per_epoch = worker.report.rounds_per_epoch = iterations;
   worker.report.samples_per_epoch = batch * iterations;
 
-  const auto epoch = [&](std::int64_t e) {
-    worker.report.has_own_model = e != last && workers > 1;
-    use_equal_share(worker, 1, iterations);
-    const auto loop = [&](std::int64_t count, const std::function<void(std::int64_t)>& body) {
-      if (count > 0) repeat(worker, fabric.world(), count, body);
-    };
-    loop(cycles, [&](std::int64_t) {
-      for (std::int64_t k = 0; k < cycle; ++k) iterate(k);
-    });
-    loop(iterations > cycles * cycle ? 1 : 0, [&](std::int64_t) {
-      for (std::int64_t k = 0; k < iterations - cycles * cycle; ++k) iterate(k);
-    });
-    if (e != last) return fabric.barrier(fabric.world());  // an epoch ends when all have finished
-    loop(1, [&](std::int64_t) {
-      fabric.all_reduce(worker.learner.parameters(), 1.0 / workers, fabric.world());
-    });
+  const auto make = [&](std::int64_t count) {
+    for (std::int64_t k = 0; k < count; ++k) iterate(k);
   };
-  train_epochs(worker, epoch, {last});
+  train_epochs(worker, [&](std::int64_t) {
+    use_equal_share(worker, 1, iterations);
+    if (cycles > 0) {
+      repeat(worker, fabric.world(), cycles, [&](std::int64_t) { make(cycle); });
+    }
+    if (rest > 0) {
+      repeat(worker, fabric.world(), 1, [&](std::int64_t) { make(rest); });
+    }
+    average_parameters(worker, 1.0 / workers);
+  });
 }
 
 }  // namespace epochcast

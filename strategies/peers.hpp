@@ -30,7 +30,7 @@ class PayloadCopy {
 /// with the peers of iteration k mod `cycle`. Iterations of a cycle cross different links, so a
 /// whole cycle is an iteration of the simulated loop.
 ///
-/// Workers have own models until all average their parameters, once, after the last epoch.
+/// Every epoch ends with an average of all workers' parameters, which is tested and saved.
 void train_with_peers(Worker& worker,
                       std::int64_t cycle,
                       const std::function<void(std::int64_t)>& iterate);

@@ -41,12 +41,11 @@ TEST_CASE("an epoch of gossip is K times batch, message and the mean of two") {
 
   const double message_s = 2 * link.latency_s + kAllBytes / link.bytes_per_s;
   const double iteration_s = kPeerBatch_s + message_s + peer_kernel_s(3 * kAllBytes);
-  const double last_s =
-      peer_ring_s(kStarWorkers, kAllBytes, link) / 6;  // one average in six epochs
+  const double last_s = peer_ring_s(kStarWorkers, kAllBytes, link);
   CHECK(result.iterations_per_epoch == kPeerIterations);
   CHECK(result.epoch_s == Approx(kPeerIterations * iteration_s + last_s).epsilon(1e-9));
   // Parameters, the push-sum weight of 8 bytes, and the average.
-  const double sent = kStarWorkers * (kPeerIterations * (kAllBytes + 8) + 1.5 * kAllBytes / 6);
+  const double sent = kStarWorkers * (kPeerIterations * (kAllBytes + 8) + 1.5 * kAllBytes);
   CHECK(result.inter_node_bytes == Approx(sent).epsilon(1e-9));
 }
 
@@ -61,7 +60,7 @@ TEST_CASE("an iteration of decentralized is the longer of batch and exchange, an
       const int members = topology == "complete" ? kStarWorkers : 2;
       const double exchange_s = peer_ring_s(members, kTrainedBytes, link);
       const double copies_s = 2 * peer_kernel_s(2 * kTrainedBytes);
-      const double last_s = peer_ring_s(kStarWorkers, kAllBytes, link) / 6;
+      const double last_s = peer_ring_s(kStarWorkers, kAllBytes, link);
       const double most_s = std::max(exchange_s, kPeerBatch_s);
       if (topology == "exponential-ring") {  // nodes of one worker: half of the pairs have a pause
         CHECK(result.epoch_s < kPeerIterations * (most_s + copies_s) + last_s);

@@ -95,6 +95,8 @@ TEST_CASE("resumed jobs of other strategies have the same parameters, bit for bi
                           "slowmo --slowmo-base node-based --local-steps 3 --ranks-per-node 1",
                           "diloco --local-steps 4 --compression int8",
                           "local-sgd --local-steps 4 --period-rule adacomm",
+                          "gossip",
+                          "decentralized --topology ring",
                           "sync --precision bfloat16"});
 }
 
