@@ -256,6 +256,7 @@ class RehearsalRun {
     add_reports(result, simulated_.workers(), reports_, 1);
     sim::add_notes(
         result, simulated_.workers(), reports_, simulated_.costs(), simulated_.job().config);
+    add_asynchrony_note(result);
     const Job& job = simulated_.job();
     if (const std::string note = class_note(job.network, job.dataset); !note.empty())
       result.notes.push_back(note);

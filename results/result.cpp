@@ -135,6 +135,9 @@ void check_cost(JsonInput cost) {
 void check_asynchrony(JsonInput asynchrony) {
   check_amounts(asynchrony, {"mean_staleness", "staleness_95"}, kExpectedNumber);
   (void)asynchrony.at("most_staleness").integer(0, JsonInput::kMaxCount);
+  for (const JsonInput& share : asynchrony.at("staleness_shares").elements())
+    check_amount(share, kExpectedNumber);
+  if (const auto load = asynchrony.maybe("server_load")) check_amount(*load, kExpectedNumber);
   for (const JsonInput& samples : asynchrony.at("samples_by_worker").elements())
     (void)samples.integer(0, JsonInput::kMaxCount);
   asynchrony.finish();
@@ -262,10 +265,13 @@ Json to_json(const RunResult& run) {
     json["knee"] = run.scaling->is_knee;
   }
   if (run.asynchrony) {
-    json["asynchrony"] = {{"mean_staleness", run.asynchrony->mean_staleness},
-                          {"staleness_95", run.asynchrony->staleness_95},
-                          {"most_staleness", run.asynchrony->most_staleness},
-                          {"samples_by_worker", run.asynchrony->samples_by_worker}};
+    Json& figures = json["asynchrony"];
+    figures = {{"mean_staleness", run.asynchrony->mean_staleness},
+               {"staleness_95", run.asynchrony->staleness_95},
+               {"most_staleness", run.asynchrony->most_staleness},
+               {"staleness_shares", run.asynchrony->staleness_shares}};
+    if (run.asynchrony->server_load) figures["server_load"] = *run.asynchrony->server_load;
+    figures["samples_by_worker"] = run.asynchrony->samples_by_worker;
   }
   json["input_grade"] = to_string(run.input_grade);
   json["notes"] = run.notes;
@@ -323,7 +329,9 @@ RunResult run_from_json(const Json& json) {
         .mean_staleness = found->at("mean_staleness"),
         .staleness_95 = found->at("staleness_95"),
         .most_staleness = found->at("most_staleness"),
+        .staleness_shares = found->at("staleness_shares").get<std::vector<double>>(),
         .samples_by_worker = found->at("samples_by_worker").get<std::vector<std::int64_t>>()};
+    if (found->contains("server_load")) run.asynchrony->server_load = found->at("server_load");
   }
   run.input_grade = grade_from(json.at("input_grade").get<std::string>());
   run.notes = json.at("notes").get<std::vector<std::string>>();

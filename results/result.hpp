@@ -60,6 +60,10 @@ struct Asynchrony {
   double mean_staleness = 0;  ///< updates between a pull and its gradient's
   double staleness_95 = 0;    ///< that 95 % of updates do not exceed
   std::int64_t most_staleness = 0;
+  std::vector<double> staleness_shares = {};  ///< of updates, by their staleness; they add up to 1
+  /// Share of time in which the first server works or receives data; absent: unknown, since MPI
+  /// does not tell when the other side has begun to send.
+  std::optional<double> server_load = {};
   std::vector<std::int64_t> samples_by_worker;  ///< of the last epoch, by rank of those that train
 
   bool operator==(const Asynchrony&) const = default;

@@ -196,6 +196,7 @@ RunResult forecast(const Job& given,
     uncertainty.see(workers, reports, costs);
     if (!is_noisy) {
       add_reports(result, workers, reports, 1);
+      add_asynchrony_note(result);
       uncertainty.apply_to(result);
       return;
     }
@@ -221,6 +222,7 @@ RunResult forecast(const Job& given,
       add_reports(result, workers, reports, 1.0 / config.repetitions);
       epochs_s.push_back((result.epoch_s - before_s) * config.repetitions);
     }
+    add_asynchrony_note(result);
     epochs_s = in_another_session(std::move(epochs_s), sessions.size());
     std::sort(epochs_s.begin(), epochs_s.end());
     result.epoch_s_interval = Interval{quantile_of(epochs_s, 0.05), quantile_of(epochs_s, 0.95)};

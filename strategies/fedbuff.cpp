@@ -20,12 +20,14 @@ namespace {
 
 constexpr double kLargestServerRate = 1e6;
 
-constexpr StrategySettingOf kBufferSize("buffer-size",
-                                        "K",
-                                        "fedbuff: pushes of workers in an update of the server",
-                                        "10",
-                                        "2",
-                                        value::Count{1});
+constexpr StrategySettingOf kBufferSize(
+    "buffer-size",
+    "K",
+    "fedbuff: pushes of workers in an update of the server (default: "
+    "as many as workers)",
+    "",
+    "2",
+    value::Count{1});
 constexpr StrategySettingOf kServerRate("server-rate",
                                         "NUMBER",
                                         "fedbuff: learning rate of the server",
@@ -59,9 +61,10 @@ class Buffer : public ServerRule {
 
 void run_fedbuff(Worker& worker) {
   const std::int64_t steps = steps_given(worker.config).fastest;
-  const std::int64_t size = kBufferSize.of(worker.config);
+  const std::int64_t size = kBufferSize.is_set(worker.config) ? kBufferSize.of(worker.config)
+                                                              : trainer_count(worker.fabric);
   const std::int64_t pushes = batches_per_epoch(worker) / steps;
-  if (pushes < size)
+  if (pushes == 0 || pushes < size)
     throw UserError("--buffer-size: got " + std::to_string(size) + "; an epoch has " +
                     std::to_string(pushes) + " pushes of " + std::to_string(steps) +
                     " local steps with batch " + std::to_string(worker.config.step_batch()) +
@@ -72,8 +75,7 @@ void run_fedbuff(Worker& worker) {
                         .local_steps = steps});
 }
 
-void check_fedbuff(const JobConfig& config, const DeviceNames& devices) {
-  check_parameter_server(config, devices);
+void check_fedbuff(const JobConfig& config, const DeviceNames& /*devices*/) {
   if (!steps_given(config).by_class.empty())
     throw UserError(
         "--local-steps: all workers of fedbuff make the same number; expected it "

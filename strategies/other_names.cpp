@@ -48,6 +48,7 @@ constexpr std::string_view kGossip = "stochastic gradient push is --strategy gos
 constexpr std::string_view kDecentralized =
     "parameters are averaged with few peers by --strategy decentralized, beside computing, and by "
     "--strategy gossip, after it";
+constexpr std::string_view kBackups = "dropping late gradients is --strategy backup-workers";
 constexpr std::string_view kPostLocal = "post-local SGD is --strategy post-local-sgd";
 constexpr std::string_view kLocal = "local SGD is --strategy local-sgd";
 constexpr std::string_view kFedAvg =
@@ -65,6 +66,7 @@ constexpr OtherName kOtherNames[] = {
     {"async", kAsynchronous},
     {"async-sgd", kAsynchronous},
     {"asynchronous", kAsynchronous},
+    {"backup-worker", kBackups},
     {"bluefog", kDecentralized},
     {"bsp", "bulk-synchronous training is --strategy sync"},
     {"data-parallel", kDdp},
@@ -79,7 +81,6 @@ constexpr OtherName kOtherNames[] = {
     {"fedavg", kFedAvg},
     {"fsdp2", kSharded},
     {"fully-sharded-data-parallel", kSharded},
-    {"gssp", kAsynchronous},
     {"hivemind",
      "Hivemind's target batch is --strategy large-batch; with delayed parameter updates, "
      "--delayed-updates on"},
@@ -98,6 +99,7 @@ constexpr OtherName kOtherNames[] = {
     {"sgp", kGossip},
     {"stl-sgd", kStlSgd},
     {"streaming-diloco", kStreaming},
+    {"sync-replicas", kBackups},
     {"synchronous", "synchronous training is --strategy sync"},
     {"terngrad", kQuantised},
     {"top-k", kCompressed},
@@ -108,6 +110,7 @@ constexpr OtherName kOtherNames[] = {
 
 /// Settings of other software, and what they are here.
 constexpr OtherName kOtherSettings[] = {
+    {"aggregation-goal", "FedBuff's aggregation goal is --buffer-size"},
     {"fragment-sync-delay", "torchft's fragment_sync_delay is --fragment-delay"},
     {"fragment-update-alpha", "torchft's fragment_update_alpha is --merge-weight"},
     {"outer-lr", "it is called --outer-rate here"},

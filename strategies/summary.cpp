@@ -43,6 +43,15 @@ void add_asynchrony(RunResult& result,
   figures.staleness_95 += share * static_cast<double>(*most);
   figures.most_staleness =
       std::max(figures.most_staleness, static_cast<std::int64_t>(counts.size()) - 1);
+  figures.staleness_shares.resize(std::max(figures.staleness_shares.size(), counts.size()));
+  for (std::size_t staleness = 0; staleness < counts.size(); ++staleness)
+    figures.staleness_shares[staleness] += share * static_cast<double>(counts[staleness]) / updates;
+  const auto server = std::ranges::find(workers, Role::sums, &WorkerInfo::role);
+  if (server != workers.end()) {
+    const PhaseTimes& phases = reports[static_cast<std::size_t>(server - workers.begin())].training;
+    const double busy = phases.total_s() > 0 ? 1 - phases.blocked_s / phases.total_s() : 0;
+    figures.server_load = figures.server_load.value_or(0) + share * busy;
+  }
   figures.samples_by_worker.clear();
   for (std::size_t i = 0; i < workers.size(); ++i) {
     if (workers[i].role == Role::trains)
@@ -99,20 +108,27 @@ void add_reports(RunResult& result,
   result.startup_s += share * reports.front().startup_s;
 }
 
+void add_asynchrony_note(RunResult& result) {
+  if (!result.asynchrony) return;
+  const Asynchrony& figures = *result.asynchrony;
+  const auto [least, most] = std::ranges::minmax_element(figures.samples_by_worker);
+  std::string note = fmt::format(
+      "staleness of gradients: mean {:.1f}, 95 % at most {:.0f}, largest {}; a worker trains on "
+      "{} to {} samples an epoch",
+      figures.mean_staleness,
+      figures.staleness_95,
+      figures.most_staleness,
+      *least,
+      *most);
+  if (figures.server_load)
+    note += fmt::format("; the first server works or receives data {:.0f} % of the time",
+                        100 * *figures.server_load);
+  result.notes.push_back(std::move(note));
+}
+
 void add_partition_notes(RunResult& result,
                          const std::vector<WorkerInfo>& workers,
                          const std::vector<WorkerReport>& reports) {
-  if (const auto& figures = result.asynchrony) {
-    const auto [least, most] = std::ranges::minmax_element(figures->samples_by_worker);
-    result.notes.push_back(fmt::format(
-        "staleness of gradients: mean {:.1f}, 95 % at most {:.0f}, largest {}; a worker "
-        "trains on {} to {} samples an epoch",
-        figures->mean_staleness,
-        figures->staleness_95,
-        figures->most_staleness,
-        *least,
-        *most));
-  }
   const WorkerReport& report = reports.front();
   constexpr double kWorthTelling = 0.01;
   if (report.functional_imbalance || report.constant_imbalance.value_or(0) >= kWorthTelling) {

@@ -15,7 +15,10 @@ void add_reports(RunResult& result,
                  const std::vector<WorkerReport>& reports,
                  double share);
 
-/// Adds notes on the balance of batches, for strategies with uneven batches, and on staleness.
+/// Adds a note on staleness to the result of a job with parameter servers, after its reports.
+void add_asynchrony_note(RunResult& result);
+
+/// Adds notes on the balance of batches, for strategies with uneven batches.
 void add_partition_notes(RunResult& result,
                          const std::vector<WorkerInfo>& workers,
                          const std::vector<WorkerReport>& reports);

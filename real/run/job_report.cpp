@@ -84,6 +84,9 @@ std::optional<RunResult> collect_result(RunResult result,
     return result;
   }
   add_reports(result, workers, reports, 1);
+  // All waiting is exposed in real time.
+  if (result.asynchrony) result.asynchrony->server_load.reset();
+  add_asynchrony_note(result);
   add_partition_notes(result, workers, reports);
   if (epochs_s.size() > 1) {
     std::vector<double> sorted = epochs_s;

@@ -105,6 +105,7 @@ const std::map<std::string, Change> kAccuracyOnly = {
     {"slowmo-rate", {kJob + " --strategy slowmo", "--slowmo-rate 0.5"}},
     {"outer-momentum", {kJob + " --strategy diloco", "--outer-momentum 0.5"}},
     {"outer-rate", {kJob + " --strategy diloco", "--outer-rate 0.5"}},
+    {"server-rate", {kJob + " --strategy fedbuff", "--server-rate 0.5"}},
     {"staleness-rate", {kJob + " --strategy ps-async", "--staleness-rate on"}},
     {"powersgd-error-feedback", {kPowerSgd, "--powersgd-error-feedback off"}},
     {"powersgd-warm-start", {kPowerSgd, "--powersgd-warm-start off"}},

@@ -127,6 +127,25 @@ TEST_CASE("batch times before and after training are kept if they were timed") {
   CHECK(reread(run).timed_batches == run.timed_batches);
 }
 
+TEST_CASE("the staleness of gradients is kept if there is any, the server's load if it is known") {
+  RunResult run = full_run();
+  CHECK_FALSE(to_json(run).contains("asynchrony"));
+  run.asynchrony = {.mean_staleness = 1.25,
+                    .staleness_95 = 2,
+                    .most_staleness = 3,
+                    .staleness_shares = {0.25, 0.5, 0, 0.25},
+                    .samples_by_worker = {96, 32}};
+  CHECK(reread(run).asynchrony == run.asynchrony);
+  CHECK(problem_with(run, "/asynchrony/most_staleness", 4).empty());
+  CHECK_THAT(problem_with(run, "/asynchrony/staleness_shares/1", -0.5),
+             Catch::StartsWith("a.json: /runs/0/asynchrony/staleness_shares/1"));
+
+  run.asynchrony->server_load = 0.75;
+  CHECK(reread(run).asynchrony == run.asynchrony);
+  CHECK_THAT(problem_with(run, "/asynchrony/server_load", "much"),
+             Catch::StartsWith("a.json: /runs/0/asynchrony/server_load"));
+}
+
 TEST_CASE("problems of timed batches are reported with their path") {
   RunResult run = full_run();
   run.timed_batches = {{.rank = 0, .before_s = 0.1, .after_s = 0.2}};

@@ -13,6 +13,8 @@ namespace {
 
 constexpr std::int64_t kBatch = 4;
 
+const sim::SimOptions kEveryBatch = {.is_accelerated = false, .fixed_exchange = std::nullopt};
+
 void require(bool holds, const std::string& what) {
   if (!holds) throw std::logic_error(what);
 }
@@ -34,6 +36,7 @@ Program training(const std::string& strategy,
     config.batch = kBatch;
     config.epochs = 2;
     set(config, "staleness-bound", 1);
+    set(config, "local-steps", 1);
     Worker worker = {.fabric = fabric,
                      .learner = learner,
                      .sampling = learner,
@@ -58,22 +61,47 @@ TEST_CASE("simulated staleness of ps-async is that of the calculation by hand") 
 }
 
 TEST_CASE("simulated parameter servers end with 1 to 17 workers and 1 to 3 servers") {
-  for (const char* strategy : {"ps-sync", "ps-async", "ssp"}) {
+  for (const std::string strategy :
+       {"ps-sync", "ps-async", "ssp", "backup-workers", "gssp", "fedbuff"}) {
     for (int workers = 1; workers <= 17; ++workers) {
+      if (strategy == "backup-workers" && workers == 1) continue;  // no one to wait for
       const int servers = 1 + workers % 3;
       CAPTURE(strategy, workers, servers);
       const std::int64_t batches = 2 * workers + 1;
       const auto check = [&](const Fabric& fabric, const WorkerReport& report) {
         if (fabric.rank() != workers) return;
         const auto& counts = report.updates_by_staleness;
-        require(std::accumulate(counts.begin(), counts.end(), std::int64_t{0}) == 2 * batches,
-                "updates of two epochs");
+        const std::int64_t updates = std::accumulate(counts.begin(), counts.end(), std::int64_t{0});
+        require(updates > 0, "updates");
+        if (strategy == "ps-async") require(updates == 2 * batches, "updates of two epochs");
       };
       CHECK_NOTHROW(observe(mixed(1, workers, servers, pcie(), nullptr),
                             training(strategy, {0.1, 0.13, 0.07}, batches, check),
-                            {},
+                            kEveryBatch,
                             "ring",
                             kWithServers));
+    }
+  }
+}
+
+TEST_CASE("accelerated parameter servers take the time of all batches") {
+  // Deal and loop watches omit batches; the fabric states 1 % at 95 % confidence.
+  for (const std::string strategy :
+       {"ps-sync", "ps-async", "ssp", "backup-workers", "gssp", "fedbuff"}) {
+    CAPTURE(strategy);
+    const auto check = [](const Fabric&, const WorkerReport&) {};
+    const Program program = training(strategy, {0.1, 0.134, 0.071, 0.0877}, 3000, check);
+    const Platform platform = mixed(1, 6, 2, pcie(), nullptr);
+    const Observed fast = observe(platform, program, {}, "ring", kWithServers);
+    const Observed all =
+        observe(platform, program, kEveryBatch, "ring", kWithServers);
+
+    CHECK(fast.last_s() == Approx(all.last_s()).epsilon(0.01));
+    CHECK(fast.messages < all.messages / 2);
+    for (std::size_t rank = 0; rank < all.phases.size(); ++rank) {
+      CHECK(fast.phases[rank].total_s() == Approx(fast.now_s[rank]));
+      CHECK(fast.phases[rank].compute_s ==
+            Approx(all.phases[rank].compute_s).epsilon(0.02).margin(0.01 * all.last_s()));
     }
   }
 }

@@ -167,6 +167,7 @@ const std::map<std::string, Change> kOnlyAccuracy = {
     {"slowmo-rate", {kOneServer + Settings{{"strategy", "slowmo"}}, "0.5"}},
     {"outer-momentum", {kOneServer + Settings{{"strategy", "diloco"}}, "0.5"}},
     {"outer-rate", {kOneServer + Settings{{"strategy", "diloco"}}, "0.5"}},
+    {"server-rate", {kOneServer + Settings{{"strategy", "fedbuff"}}, "0.5"}},
     {"staleness-rate", {kOneServer + Settings{{"strategy", "ps-async"}}, "on"}},
     {"powersgd-error-feedback", {kPowerSgd, "off"}},
     {"powersgd-warm-start", {kPowerSgd, "off"}}};

@@ -180,6 +180,17 @@ function curveChart(runs, axes, axis, measure) {
     "The table of forecasts has the figures.", series, x, measure);
 }
 
+/** The distribution of staleness: a line for each run with parameter servers. */
+function stalenessChart(runs) {
+  const series = runs.map((run) => ({
+    name: run.name, points: run.asynchrony.staleness_shares.map((share, staleness) => ({ x: staleness, y: share })),
+  }));
+  return lineChart(`Staleness: the share of updates over the staleness of their gradients, a line for each of ${series.length} ` +
+    "runs. The notes have the mean, the 95 % point and the largest.", series,
+  { title: "staleness: updates between a worker's pull and the update with its gradient", text: digits },
+  { title: "share of updates", text: percentText, isFromZero: true });
+}
+
 function noteList(runs) {
   const byNote = new Map();
   for (const run of runs) {
@@ -213,10 +224,15 @@ views.forecasts = (section, result) => {
   const points = [...new Set(runs.map((run) => placeOf(run)))];
   const bars = make("div", {});
   let bar = null;
+  let lines = null;
   const showPoint = (point) => {
     bar?.forget();
-    bar = phaseChart(runs.filter((run) => placeOf(run) === point));
-    bars.replaceChildren(bar.element);
+    lines?.forget();
+    const shown = runs.filter((run) => placeOf(run) === point);
+    const served = shown.filter((run) => run.asynchrony);
+    bar = phaseChart(shown);
+    lines = served.length > 0 ? stalenessChart(served) : null;
+    bars.replaceChildren(bar.element, ...(lines ? [make("h2", {}, "Staleness of gradients"), lines.element] : []));
   };
   section.append(make("h2", {}, "Where the time goes"));
   if (axes.length > 0) {

@@ -17,8 +17,10 @@ Trial server_trial(const std::string& strategy, int workers, int servers) {
 
 void one_worker_is_sequential(int ranks, Findings& findings) {
   const Outcome sequential = run_trial(trial_of("sync", alike(1), kBatch));
-  for (const char* strategy : {"ps-sync", "ps-async", "ssp"}) {
-    const Outcome served = run_trial(server_trial(strategy, 1, ranks - 1));
+  for (const char* strategy : {"ps-sync", "ps-async", "ssp", "backup-workers", "gssp"}) {
+    Trial trial = server_trial(strategy, 1, ranks - 1);
+    set(trial.config, "backup-workers", 0);
+    const Outcome served = run_trial(trial);
     findings.is_identical(served, sequential, strategy);
     findings.is_true(
         served.samples == sequential.samples || served.all_samples(0) == sequential.all_samples(0),
@@ -27,20 +29,54 @@ void one_worker_is_sequential(int ranks, Findings& findings) {
 }
 
 void rounds_are_sync(int ranks, Findings& findings) {
-  const int workers = ranks - 1;
-  Trial trial = server_trial("ps-sync", workers, 1);
-  trial.train_samples = 4 * workers * kBatch;  // whole rounds
-  const Outcome served = run_trial(trial);
-
-  Trial sync = trial_of("sync", alike(workers), kBatch);
-  sync.train_samples = trial.train_samples;
-  const Outcome reduced = run_trial(sync);
-  if (workers == 2) {
-    findings.is_identical(served, reduced, "two workers");  // a sum of two has one order
-  } else {
-    findings.is_near(served, reduced, "parameters");
+  for (int servers = 1; servers < ranks; ++servers) {
+    const int workers = ranks - servers;
+    Trial sync = trial_of("sync", alike(workers), kBatch);
+    sync.train_samples = 4 * workers * kBatch;  // whole rounds
+    const Outcome reduced = run_trial(sync);
+    for (const std::string strategy : {"ps-sync", "backup-workers", "gssp"}) {
+      Trial trial = server_trial(strategy, workers, servers);
+      trial.train_samples = sync.train_samples;
+      set(trial.config, "backup-workers", 0);
+      set(trial.config, "group-tolerance", "1e6");  // one group
+      trial.delay_s[0] = 0.002;
+      const Outcome served = run_trial(trial);
+      if (workers <= 2) {
+        findings.is_identical(served, reduced, strategy);  // a sum of two has one order
+      } else {
+        findings.is_near(served, reduced, strategy);
+      }
+      findings.ranks_agree(served, strategy);
+    }
   }
-  findings.ranks_agree(served, "parameters");
+}
+
+/// Gradients of the slow worker are dropped, unless it happens to be among the first.
+void late_gradients_are_dropped(int ranks, Findings& findings) {
+  const int workers = ranks - 1;
+  Trial trial = server_trial("backup-workers", workers, 1);
+  trial.delay_s[0] = 0.02;
+  const Outcome served = run_trial(trial);
+  findings.ranks_agree(served, "backup-workers");
+  for (std::size_t epoch = 0; epoch < served.samples.size(); ++epoch) {
+    const auto updates = 100 / ((workers - 1) * kBatch);
+    findings.is_true(static_cast<std::int64_t>(served.all_samples(epoch).size()) >
+                         updates * (workers - 1) * kBatch,
+                     "no batch was in vain");
+  }
+}
+
+/// A buffer of one push: each push moves the server by as much as the worker has moved.
+void pushes_of_one_worker_are_its_steps(int ranks, Findings& findings) {
+  Trial steps = trial_of("local-sgd", alike(1), kBatch);
+  set(steps.config, "local-steps", 4);
+  const Outcome sequential = run_trial(steps);
+  Trial trial = server_trial("fedbuff", 1, ranks - 1);
+  set(trial.config, "local-steps", 4);
+  // Parameters, plus a difference of them, are rounded.
+  findings.is_near(run_trial(trial), sequential, "fedbuff");
+  set(trial.config, "server-rate", "0.5");
+  findings.is_far(run_trial(trial), sequential, "half of the server's rate");
 }
 
 /// Each gradient is an update of its own, so the learning rate is divided by the workers.
@@ -60,7 +96,7 @@ void bound_0_is_rounds(int ranks, Findings& findings) {
 }
 
 void samples_once(int ranks, Findings& findings) {
-  for (const char* strategy : {"ps-async", "ssp"}) {
+  for (const char* strategy : {"ps-async", "ssp", "gssp"}) {
     for (int servers = 1; servers < ranks; ++servers) {
       Trial trial = server_trial(strategy, ranks - servers, servers);
       trial.delay_s[0] = 0.002;
@@ -83,7 +119,9 @@ void samples_once(int ranks, Findings& findings) {
 std::vector<Case> server_cases() {
   return {
       {"a single worker of parameter servers is sequential SGD", {2, 3}, one_worker_is_sequential},
-      {"ps-sync is sync", {2, 3, 4}, rounds_are_sync},
+      {"rounds through parameter servers are sync", {2, 3, 4}, rounds_are_sync},
+      {"late gradients are dropped", {3, 4}, late_gradients_are_dropped},
+      {"pushes of one worker are its steps", {2, 3}, pushes_of_one_worker_are_its_steps},
       {"ssp with bound 0 is ps-sync with the rate of one worker", {3, 4}, bound_0_is_rounds},
       {"asynchronous workers use each sample once an epoch", {2, 3, 4}, samples_once},
   };
