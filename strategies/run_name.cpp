@@ -34,10 +34,9 @@ std::string run_name(const RunResult& run) {
   }
   std::sort(steps.rbegin(), steps.rend());
   steps.erase(std::unique(steps.begin(), steps.end()), steps.end());
-  const bool averages =
-      !steps.empty() && (steps.front() > 1 || run.rounds_per_epoch < run.iterations_per_epoch);
-  if (averages) {
-    const Period* period = find_strategy(run.strategy).period;
+  const Period* const period = find_strategy(run.strategy).period;
+  const bool has_seldom = period != nullptr && run.rounds_per_epoch < run.iterations_per_epoch;
+  if (!steps.empty() && (steps.front() > 1 || has_seldom)) {
     text += ", " + std::string(period == nullptr ? "steps" : period->symbol) + " ";
     for (std::size_t i = 0; i < steps.size(); ++i)
       text += (i == 0 ? "" : "/") + std::to_string(steps[i]);
