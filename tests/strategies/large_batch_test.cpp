@@ -160,7 +160,9 @@ TEST_CASE("delayed updates hide the exchanges of all rounds but the last") {
 TEST_CASE("large-batch refuses an overlap, and targets that are no whole batches or no data") {
   JobConfig config = small_config(8, 1);
   config.strategy = "large-batch";
-  const auto check = [&] { find_strategy("large-batch").check(config, {}); };
+  const auto check = [&] {
+    find_strategy("large-batch").check(config, DeviceNames(workers_on({0})));
+  };
   set(config, "target-batch", 12);
   CHECK_THROWS_WITH(check(),
                     "--target-batch: got 12; expected a multiple of the 8 samples of a batch");
