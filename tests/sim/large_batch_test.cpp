@@ -41,16 +41,18 @@ Program collecting(const std::vector<double>& batch_s,
 }
 
 TEST_CASE("a simulated round of large-batch lasts until its last batch, then exchanges") {
-  // Latency 50 ms. Rank 1 pays 100 ms for each number: it has its fourth at 3.4 s, computes until
-  // 4.4 s, and knows at 4.5 s that there are no more. An all-reduce of two takes two latencies.
+  // Two links of 50 ms. Rank 1 pays 200 ms for each number: it has its fourth at 3.8 s, computes
+  // until 4.8 s, and knows at 5 s that there are no more. An all-reduce of two takes 200 ms.
   const Platform platform = plain_star(2, {.bytes_per_s = 1e9, .latency_s = 0.05});
   constexpr std::int64_t kRounds = 50;
   const double at_once_s = observe(platform, collecting({1}, 8, kRounds, false)).last_s();
   const double delayed_s = observe(platform, collecting({1}, 8, kRounds, true)).last_s();
 
   // The rest of a second: a broadcast, and numbers gathered at the end of each epoch.
-  CHECK(at_once_s == Approx(kEpochs * kRounds * 4.6).margin(1));
-  CHECK(delayed_s == Approx(kEpochs * (kRounds * 4.5 + 0.1)).margin(1));
+  CHECK(at_once_s == Approx(kEpochs * kRounds * 5.2).margin(1));
+  // Nobody waits for a round's last batch: at best batches are taken at the joint rate.
+  CHECK(delayed_s >= kEpochs * kRounds * 8 / (1 + 1 / 1.2));
+  CHECK(delayed_s <= kEpochs * kRounds * 4.5);
 }
 
 TEST_CASE("simulated rounds of large-batch end with 1 to 17 workers") {
@@ -85,7 +87,8 @@ TEST_CASE("long rounds are forecast as if every batch were simulated") {
   for (std::size_t i = 0; i < runs.size(); i += 2) {
     // Numbers are omitted when the mean time between them is known to 1 %.
     CHECK(results[i].epoch_s == Approx(results[i + 1].epoch_s).epsilon(0.01));
-    CHECK(results[i].samples_per_epoch == 4 * 100 * 8 * 5);
+    // Those of omitted numbers are rounded for each worker.
+    CHECK(static_cast<double>(results[i].samples_per_epoch) == Approx(4 * 100 * 8 * 5).margin(4));
   }
   CHECK(results[2].epoch_s < 0.9 * results[0].epoch_s);
 }
