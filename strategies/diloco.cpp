@@ -17,28 +17,14 @@
 #include "core/job/setting_value.hpp"
 #include "strategies/averaging.hpp"
 #include "strategies/local_steps.hpp"
+#include "strategies/outer_step.hpp"
 #include "strategies/training.hpp"
 
 namespace epochcast {
 namespace {
 
-constexpr double kBelowOne = 1 - 0x1p-53;  // the largest
-constexpr double kLargestRate = 1e6;
 constexpr std::int64_t kMostFragments = 10'000;
 
-constexpr StrategySettingOf kOuterRate("outer-rate",
-                                       "NUMBER",
-                                       "diloco: learning rate of the outer SGD",
-                                       "0.7",
-                                       "0.5",
-                                       value::Number{0, kLargestRate, "a number from 0 to 1e6"});
-constexpr StrategySettingOf kOuterMomentum("outer-momentum",
-                                           "NUMBER",
-                                           "diloco: Nesterov momentum of the outer SGD",
-                                           "0.9",
-                                           "0.5",
-                                           value::Number{
-                                               0, kBelowOne, "a number from 0 to below 1"});
 constexpr StrategySettingOf kFragments(
     "fragments",
     "COUNT",
@@ -59,28 +45,6 @@ constexpr StrategySettingOf kMergeWeight(
     "0",
     "0.5",
     value::Number{0, 1, "a share from 0 to 1"});
-
-/// SGD with Nesterov momentum, as PyTorch has it: v' = momentum v + d, p = p_t - rate (d +
-/// momentum v'), with the outer gradient d = p_t - mean. Written with the average, so that rate 1
-/// without momentum leaves it, bit by bit: p = mean + (1 - rate) d - rate momentum v'.
-OuterStep nesterov(double momentum, double rate) {
-  return [momentum, rate](Worker& worker,
-                          const ParameterRange& range,
-                          std::span<float> averaged,
-                          std::span<const float> common,
-                          double bytes) {
-    const std::size_t count = trained_count(worker, range, averaged);
-    const std::span<float> velocity = worker.kept.numbers<float>(range.index, "momentum", count);
-    for (std::size_t i = 0; i < count; ++i) {
-      const auto mean = static_cast<double>(averaged[i]);
-      const double gradient = static_cast<double>(common[i]) - mean;
-      const double moving = momentum * static_cast<double>(velocity[i]) + gradient;
-      velocity[i] = static_cast<float>(moving);
-      averaged[i] = static_cast<float>(mean + (1 - rate) * gradient - rate * momentum * moving);
-    }
-    worker.learner.kernel("outer step", kOuterStepPasses * bytes);
-  };
-}
 
 /// The fragments of a worker's parameters, and their exchanges.
 class Fragments {
@@ -183,7 +147,7 @@ void run_diloco(Worker& worker) {
   report_rounds(worker, periods);
 
   worker.averages_parameters = true;
-  worker.outer_step = nesterov(kOuterMomentum.of(worker.config), kOuterRate.of(worker.config));
+  worker.outer_step = nesterov_step(worker.config);
   Fragments own(worker);
   train_epochs(
       worker,
@@ -229,8 +193,8 @@ void check_diloco(const JobConfig& config, const DeviceNames& devices) {
 
 Strategy diloco_strategy() {
   static const std::array<const StrategySetting*, 8> own = {&local_steps_setting(),
-                                                            &kOuterRate,
-                                                            &kOuterMomentum,
+                                                            &outer_rate_setting(),
+                                                            &outer_momentum_setting(),
                                                             &kFragments,
                                                             &kFragmentDelay,
                                                             &kMergeWeight,
