@@ -45,6 +45,8 @@ constexpr std::string_view kAsynchronous =
 constexpr std::string_view kServer =
     "parameter servers are --strategy ps-async, or ps-sync; CPUs that only sum, byteps";
 constexpr std::string_view kGossip = "stochastic gradient push is --strategy gossip";
+constexpr std::string_view kEdit =
+    "EDiT's rounds of steps are --strategy diloco; those of A-EDiT, of time, --strategy time-synced";
 constexpr std::string_view kDecentralized =
     "parameters are averaged with few peers by --strategy decentralized, beside computing, and by "
     "--strategy gossip, after it";
@@ -58,6 +60,7 @@ constexpr std::string_view kFedAvg =
 constexpr OtherName kOtherNames[] = {
     {"1-bit-sgd", kOneBit},
     {"1bit", kOneBit},
+    {"a-edit", kEdit},
     {"adacomm", kAdaComm},
     {"adpsgd", "AD-PSGD is --strategy ad-psgd"},
     {"all-reduce", kDdp},
@@ -77,6 +80,7 @@ constexpr OtherName kOtherNames[] = {
     {"dgc", kCompressed},
     {"distributed-data-parallel", kDdp},
     {"distributeddataparallel", kDdp},
+    {"edit", kEdit},
     {"fairscale", kSharded},
     {"fedavg", kFedAvg},
     {"fsdp2", kSharded},
@@ -111,8 +115,12 @@ constexpr OtherName kOtherNames[] = {
 /// Settings of other software, and what they are here.
 constexpr OtherName kOtherSettings[] = {
     {"aggregation-goal", "FedBuff's aggregation goal is --buffer-size"},
+    {"ewma-alpha", "ATorch's ewma_alpha is --anomaly-decay"},
+    {"ewma-threshold", "ATorch's ewma_threshold is --anomaly-threshold"},
+    {"ewma-warmup-steps", "ATorch's ewma_warmup_steps is --anomaly-start"},
     {"fragment-sync-delay", "torchft's fragment_sync_delay is --fragment-delay"},
     {"fragment-update-alpha", "torchft's fragment_update_alpha is --merge-weight"},
+    {"local-sgd-sync-time", "ATorch's local_sgd_sync_time is --sync-seconds"},
     {"outer-lr", "it is called --outer-rate here"},
     {"semi-sync-method", "torchft's semi_sync_method is --strategy diloco or local-sgd"},
     {"should-quantize", "torchft's should_quantize is --compression int8, or fp16"},

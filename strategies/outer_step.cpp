@@ -12,17 +12,17 @@ constexpr double kLargestRate = 1e6;
 
 constexpr StrategySettingOf kOuterRate("outer-rate",
                                        "NUMBER",
-                                       "diloco: learning rate of the outer SGD",
+                                       "diloco, time-synced: learning rate of the outer SGD",
                                        "0.7",
                                        "0.5",
                                        value::Number{0, kLargestRate, "a number from 0 to 1e6"});
-constexpr StrategySettingOf kOuterMomentum("outer-momentum",
-                                           "NUMBER",
-                                           "diloco: Nesterov momentum of the outer SGD",
-                                           "0.9",
-                                           "0.5",
-                                           value::Number{
-                                               0, kBelowOne, "a number from 0 to below 1"});
+constexpr StrategySettingOf kOuterMomentum(
+    "outer-momentum",
+    "NUMBER",
+    "diloco, time-synced: Nesterov momentum of the outer SGD",
+    "0.9",
+    "0.5",
+    value::Number{0, kBelowOne, "a number from 0 to below 1"});
 
 /// SGD with Nesterov momentum, as PyTorch has it: v' = momentum v + d, p = p_t - rate (d +
 /// momentum v'), with the outer gradient d = p_t - mean. Written with the average, so that rate 1

@@ -23,6 +23,7 @@ Strategy biased_local_sgd_strategy();
 Strategy post_local_sgd_strategy();
 Strategy slowmo_strategy();
 Strategy diloco_strategy();
+Strategy time_synced_strategy();
 Strategy one_shot_strategy();
 Strategy byteps_strategy();
 Strategy dlb_strategy();
@@ -52,6 +53,7 @@ std::span<const Strategy> strategies() {
                                  post_local_sgd_strategy(),
                                  slowmo_strategy(),
                                  diloco_strategy(),
+                                 time_synced_strategy(),
                                  one_shot_strategy(),
                                  byteps_strategy(),
                                  dlb_strategy(),

@@ -160,7 +160,7 @@ const std::vector<Item> kItems = {
     {"Systems", "SlowMo"},
     {"Systems", "DiLoCo"},
     {"Systems", "Streaming DiLoCo"},
-    {"Systems", "EDiT, A-EDiT", Here::no},
+    {"Systems", "EDiT, A-EDiT"},
     {"Systems", "FedBuff", Here::no},
     {"Systems", "SGP"},
     {"Systems", "decentralized data parallel"},

@@ -39,7 +39,7 @@ TEST_CASE("an epoch of gossip is K times batch, message and the mean of two") {
 
   const RunResult result = peer_epochs("gossip", "", link);
 
-  const double message_s = 2 * link.latency_s + kAllBytes / link.bytes_per_s;
+  const double message_s = 2 * link.latency_s + (kAllBytes + 8) / link.bytes_per_s;
   const double iteration_s = kPeerBatch_s + message_s + peer_kernel_s(3 * kAllBytes);
   const double last_s = peer_ring_s(kStarWorkers, kAllBytes, link);
   CHECK(result.iterations_per_epoch == kPeerIterations);
@@ -105,7 +105,7 @@ TEST_CASE("a slow worker slows gossip down as much as sync") {
   const double slowest_s = kPeerBatch_s * (1 + 0.2 * (kStarWorkers - 1));
   const RunResult result = forecast_of(job, "gossip");
 
-  const double message_s = 2 * link.latency_s + kAllBytes / link.bytes_per_s;
+  const double message_s = 2 * link.latency_s + (kAllBytes + 8) / link.bytes_per_s;
   const double iteration_s = slowest_s + message_s + peer_kernel_s(3 * kAllBytes);
   CHECK(result.epoch_s == Approx(300 * iteration_s).epsilon(0.01));
 }

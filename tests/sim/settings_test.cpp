@@ -168,6 +168,9 @@ const std::map<std::string, Change> kOnlyAccuracy = {
     {"outer-momentum", {kOneServer + Settings{{"strategy", "diloco"}}, "0.5"}},
     {"outer-rate", {kOneServer + Settings{{"strategy", "diloco"}}, "0.5"}},
     {"server-rate", {kOneServer + Settings{{"strategy", "fedbuff"}}, "0.5"}},
+    {"anomaly-threshold", {kOneServer + Settings{{"strategy", "time-synced"}}, "2"}},
+    {"anomaly-decay", {kOneServer + Settings{{"strategy", "time-synced"}}, "0.1"}},
+    {"anomaly-start", {kOneServer + Settings{{"strategy", "time-synced"}}, "20"}},
     {"staleness-rate", {kOneServer + Settings{{"strategy", "ps-async"}}, "on"}},
     {"powersgd-error-feedback", {kPowerSgd, "off"}},
     {"powersgd-warm-start", {kPowerSgd, "off"}}};

@@ -192,9 +192,9 @@ TEST_CASE("an unknown strategy is refused with the closest name, or all of them"
   CHECK_THROWS_WITH(find_strategy("magic"),
                     "--strategy: unknown strategy \"magic\"; known: sync, sync-fastest, hetgrad, "
                     "hetgrad-unweighted, node-based, daso, local-sgd, unbalanced-local-sgd, "
-                    "biased-local-sgd, post-local-sgd, slowmo, diloco, one-shot, byteps, dlb, "
-                    "ps-sync, ps-async, ssp, backup-workers, gssp, fedbuff, gossip, decentralized, "
-                    "ad-psgd, large-batch, zero, fsdp");
+                    "biased-local-sgd, post-local-sgd, slowmo, diloco, time-synced, one-shot, "
+                    "byteps, dlb, ps-sync, ps-async, ssp, backup-workers, gssp, fedbuff, gossip, "
+                    "decentralized, ad-psgd, large-batch, zero, fsdp");
 }
 
 }  // namespace

@@ -55,7 +55,7 @@ struct Case {
 [[nodiscard]] std::vector<Case> compression_cases();
 [[nodiscard]] std::vector<Case> exchange_cases();  ///< overlap, all-reduce algorithms, agreement
 [[nodiscard]] std::vector<Case> server_cases();    ///< ps-sync and others with parameter servers
-[[nodiscard]] std::vector<Case> peer_cases();      ///< gossip, decentralized
+[[nodiscard]] std::vector<Case> peer_cases();      ///< gossip, decentralized, time-synced
 [[nodiscard]] std::vector<Case> sample_cases();    ///< the samples of each worker
 [[nodiscard]] std::vector<Case> plain_cases();     ///< against LibTorch alone
 

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Exchanges with few peers: where all workers are peers, or train one step, they are sync.
+// Exchanges with few peers, and in rounds of time: where all workers are peers, or train one step,
+// they are sync.
+#include <algorithm>
+
 #include "tests/real/equivalence/findings.hpp"
 #include "tests/support/set.hpp"
 
@@ -61,7 +64,7 @@ void one_step_is_sync(int ranks, Findings& findings) {
   }
 }
 
-/// Without momentum, the last average of K steps is the start less K mean gradients at the workers'
+/// Without momentum, the average after K steps is the start less K mean gradients at the workers'
 /// own parameters: with few peers these differ from those of all.
 void peers_matter(int, Findings& findings) {
   const Outcome complete = run_trial(peer_trial("decentralized", 4, "complete"));
@@ -86,6 +89,57 @@ void topologies_of_two_are_one(int ranks, Findings& findings) {
   findings.is_far(run_trial(trial_of("sync", alike(ranks), kBatch)), complete, "sync");
 }
 
+/// Rounds of time-synced; without an outer step if the rate is 1.
+Trial timed_trial(int ranks, const char* sync_seconds, const char* rate) {
+  Trial trial = trial_of("time-synced", alike(ranks), kBatch);
+  trial.train_samples = 6 * ranks * kBatch;
+  set(trial.config, "sync-seconds", sync_seconds);
+  set(trial.config, "outer-rate", rate);
+  if (std::string(rate) == "1") set(trial.config, "outer-momentum", "0");
+  return trial;
+}
+
+/// Each worker makes one batch of each round, and together those of an iteration of sync. Momenta
+/// of their own: see one_local_step_is_sync().
+void shortest_rounds_are_sync(int ranks, Findings& findings) {
+  // Who gets which batch depends on time. With it, the order of additions varies from run to run,
+  // and momentum carries a rounding that crosses a kink of the network through many steps.
+  for (const double momentum : ranks == 2 ? std::vector{0.0, 0.9} : std::vector{0.0}) {
+    Trial trial = timed_trial(ranks, "1us", "1");
+    trial.config.learning.optimizer.momentum = momentum;
+    Trial sync = trial;
+    sync.strategy = "sync";
+
+    const Outcome expected = run_trial(sync);
+    findings.is_near(run_trial(trial), expected, "momentum " + std::to_string(momentum));
+    set(trial.config, "outer-momentum", "0.5");
+    findings.is_far(run_trial(trial), expected, "outer momentum");
+  }
+}
+
+void dealt_samples_once(int ranks, Findings& findings) {
+  for (const char* sync_seconds : {"2ms", "20ms", "1000s"}) {
+    Trial trial = timed_trial(ranks, sync_seconds, "0.7");
+    trial.delay_s[0] = 0.002;
+    const Outcome outcome = run_trial(trial);
+    findings.ranks_agree(outcome, sync_seconds);
+    for (std::size_t epoch = 0; epoch < outcome.samples.size(); ++epoch) {
+      Samples all = outcome.all_samples(epoch);
+      std::ranges::sort(all);
+      findings.is_true(static_cast<std::int64_t>(all.size()) == trial.train_samples &&
+                           std::ranges::adjacent_find(all) == all.end(),
+                       std::string(sync_seconds) + ": not every sample once");
+    }
+  }
+}
+
+void timed_alone_is_sequential(int, Findings& findings) {
+  const Trial trial = timed_trial(1, "5ms", "1");
+  Trial sync = trial;
+  sync.strategy = "sync";
+  findings.is_identical(run_trial(trial), run_trial(sync), "one rank");
+}
+
 }  // namespace
 
 std::vector<Case> peer_cases() {
@@ -95,6 +149,9 @@ std::vector<Case> peer_cases() {
       {"a single step of gossip or decentralized is sync", {2, 3, 4}, one_step_is_sync},
       {"all topologies of two ranks are the same, bit by bit", {2}, topologies_of_two_are_one},
       {"with few peers, four ranks train otherwise, and end with the same bits", {4}, peers_matter},
+      {"time-synced with rounds of one batch is sync", {2, 4}, shortest_rounds_are_sync},
+      {"time-synced trains on every sample once an epoch", {1, 2, 3, 4}, dealt_samples_once},
+      {"time-synced without outer step is sequential on one rank", {1}, timed_alone_is_sequential},
   };
 }
 
