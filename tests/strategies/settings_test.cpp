@@ -226,8 +226,8 @@ TEST_CASE("a compression is refused for what it cannot compress") {
   CHECK(problems("byteps", config) ==
         Texts{"--compression: strategy byteps compresses nothing; those that do: sync, "
               "sync-fastest, hetgrad, hetgrad-unweighted, node-based, daso, local-sgd, "
-              "unbalanced-local-sgd, biased-local-sgd, post-local-sgd, slowmo, diloco, dlb, "
-              "large-batch"});
+              "unbalanced-local-sgd, biased-local-sgd, post-local-sgd, slowmo, diloco, "
+              "time-synced, dlb, large-batch"});
   config.gradient_bytes = 2;
   CHECK(problems("sync", config) ==
         Texts{"--compression: works on gradients of 4 bytes; got --gradient-bytes 2"});
