@@ -76,7 +76,7 @@ def cell(forecast):
 
 def table(rows, forecasts):
     columns = sorted({(r["nodes"], r["devices"]) for r in rows})
-    lines = ["| job | unit | " + " | ".join(f"{n} x {d // n}" for n, d in columns) + " |", "|---|---" + "|---" * len(columns) + "|"]
+    lines = ["| job | unit | " + " | ".join(f"{n} x {d // n}" if d % n == 0 else f"{n} peers, {d} devices" for n, d in columns) + " |", "|---|---" + "|---" * len(columns) + "|"]
     jobs = {}
     for row in rows:
         jobs.setdefault((job_name(row), row["unit"]), {})[(row["nodes"], row["devices"])] = row
@@ -170,7 +170,7 @@ def assumed_of_rounds(data):
     lost = large_batch.loss_per_parameter(data["software"])
     shares = ", ".join(f"{100 * share:.0f} % for {name}, here {100 / (1 + lost * large_batch.STATED_NETWORKS[name]):.0f} %"
                        for name, share in large_batch.stated_shares(data["software"]).items())
-    return (f"collecting makes a sample {lost * 1e8:.2f} times longer for each 100 million parameters (stated: {shares}), with their square root beyond the largest stated; "
+    return (f"collecting makes a sample {lost * 1e10:.0f} % longer for each 100 million parameters (stated: {shares}), with their square root beyond the largest stated; "
             "exchanges overlap the next round and slow it by 8 % of their time; a stream reaches 90 % of its rate, a host half "
             "of its network's, at most 200 MB/s; looking for peers takes 5 s at one site, 12 s between sites; a round is no "
             "shorter than either; LAMB moves 56 bytes per parameter at 20 GB/s")
