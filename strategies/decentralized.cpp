@@ -124,8 +124,8 @@ std::vector<Ranks> groups_of(const Fabric& fabric, Topology topology) {
   for (std::int64_t k = 0; k < cycle; ++k) {
     groups.push_back(group(k));
     std::ranges::sort(groups.back());
-    const auto same = std::ranges::unique(groups.back());
-    groups.back().erase(same.begin(), same.end());
+    groups.back().erase(std::unique(groups.back().begin(), groups.back().end()),
+                        groups.back().end());
   }
   return groups;
 }

@@ -118,13 +118,13 @@ class TimeSynced {
     while (done_.all_batches < batches_) {
       const Rounds one = run_round();
       if (worker_.compression != nullptr && worker_.compression->is_warming_up()) continue;
-      const double left = static_cast<double>((batches_ - done_.all_batches) / one.all_batches);
-      repeat_rounds(static_cast<std::int64_t>(kSureShare * left));
+      const std::int64_t left = (batches_ - done_.all_batches) / one.all_batches;
+      repeat_rounds(static_cast<std::int64_t>(kSureShare * static_cast<double>(left)));
     }
     WorkerReport& report = worker_.report;
     report.rounds_per_epoch = done_.rounds;
     report.samples_per_epoch = done_.own_batches * batch_;
-    report.local_steps = done_.own_batches / done_.rounds;
+    report.local_steps = done_.own_batches / std::max<std::int64_t>(1, done_.rounds);
   }
 
  private:

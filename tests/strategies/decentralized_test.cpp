@@ -89,7 +89,8 @@ TEST_CASE("decentralized steps from the peers' mean, with the gradient of the ow
     CAPTURE(topology);
     StrategyJob job = topology_job({0, 0, 1, 1}, topology, 7);
     job.work.gradient = [](int rank, std::int64_t position) {
-      return static_cast<float>((rank + 1) * (position / (4 * kPeerBatch) + 2));
+      const std::int64_t iteration = position / (4 * kPeerBatch);
+      return static_cast<float>((rank + 1) * (iteration + 2));
     };
 
     const StrategyRun run = run_strategy("decentralized", job);
