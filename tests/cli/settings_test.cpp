@@ -58,6 +58,7 @@ const std::map<std::string, Change> kChanges = {
       "--partition functional"}},
     {"ranks-per-device",
      {"simulate --platform deep-est-esb --nodes 2" + kFiles, "--ranks-per-device 2"}},
+    {"group-tolerance", {kTwoClasses + " --strategy gssp", "--group-tolerance 1e6"}},
     {"least-batch", {kTwoClasses + " --strategy dlb", "--least-batch 30"}},
     {"train-samples", {kJob, "--train-samples 5000"}},
     {"sequence",

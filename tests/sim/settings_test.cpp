@@ -116,6 +116,7 @@ const std::map<std::string, Change> kChanges = {
     {"sampling", {kBiased, "none"}},
     {"partition-bytes", {kOneServer + Settings{{"strategy", "byteps"}}, "64kB"}},
     {"ranks-per-device", {kOneServer, "2"}},
+    {"group-tolerance", {kOneServer + Settings{{"strategy", "gssp"}, {"workers", "all"}}, "1e6"}},
     {"least-batch", {kOneServer + Settings{{"strategy", "dlb"}, {"batch", "8"}}, "0"}},
     {"train-samples", {kOneServer, "1000"}},
     {"sequence",

@@ -97,7 +97,8 @@ TEST_CASE("resumed jobs of other strategies have the same parameters, bit for bi
                           "local-sgd --local-steps 4 --period-rule adacomm",
                           "gossip",
                           "decentralized --topology ring",
-                          "sync --precision bfloat16"});
+                          "sync --precision bfloat16",
+                          "ps-sync"});
 }
 
 void check_same_batches(const std::vector<std::string>& strategies) {
