@@ -18,7 +18,9 @@ std::optional<std::int64_t> Deals::deal(int rank,
                                         int owner) {
   send(rank, rank, owner);
   state_.clocks.sleep_until(state_.clocks.of(rank).local_s);
-  const auto workers = static_cast<int>(state_.layout.workers().size());
+  // Servers take none: workers in step then take as many numbers in each batch of the watch.
+  const auto workers = static_cast<int>(
+      std::ranges::count(state_.layout.workers(), Role::trains, &WorkerInfo::role));
   Sequence& dealt =
       sequences_.try_emplace(sequence, Sequence{.watch = DealWatch(workers, count)}).first->second;
   std::optional<std::int64_t> number;
