@@ -66,7 +66,7 @@ class Collectives {
   };
 
   [[nodiscard]] static std::size_t index_of(int rank, int stream) {
-    return static_cast<std::size_t>(rank * kStreams + stream);
+    return static_cast<std::size_t>(rank) * kStreams + static_cast<std::size_t>(stream);
   }
   [[nodiscard]] WorkerStream& stream_of(const CollectiveCall& call, int member) {
     const int rank = call.among->ranks[static_cast<std::size_t>(member)];

@@ -16,6 +16,7 @@ std::optional<std::int64_t> Deals::deal(int rank,
                                         std::int64_t sequence,
                                         std::int64_t count,
                                         int owner) {
+  state_.has_dealt = true;
   send(rank, rank, owner);
   state_.clocks.sleep_until(state_.clocks.of(rank).local_s);
   // Servers take none: workers in step then take as many numbers in each batch of the watch.

@@ -20,7 +20,10 @@ class Deals {
  public:
   explicit Deals(RuntimeState& state) : state_(state) {}
 
-  void begin_pass() { sequences_.clear(); }
+  void begin_pass() {
+    sequences_.clear();
+    state_.has_dealt = false;
+  }
   /// Fabric::deal() of a worker.
   [[nodiscard]] std::optional<std::int64_t> deal(int rank,
                                                  std::int64_t sequence,

@@ -29,7 +29,6 @@ class Messages::PointToPoint : public Operation {
   bool is_send = false;
   Payload payload;
   std::vector<std::byte>* numbers = nullptr;  ///< in transfer; the receiver deletes it
-  sg::ActorPtr carrier;                       ///< waits for the latency, then for the bytes
   std::shared_ptr<double> begun_s;            ///< when both sides have started it
   std::optional<double> end_s;                ///< SimGrid's clock, once it has arrived
   std::shared_ptr<bool> sleeps;               ///< its worker, until one of several arrives
@@ -215,23 +214,43 @@ Request Messages::start(int self, int from, int to, Payload payload) {
     ++sent_;
     clock.traffic += state_.layout.traffic(from, to, payload.bytes());
   }
-  message->carrier = sg::Actor::create(
-      "message", state_.layout.host(self), [this, self, message, &used, before, posted] {
-        const double bytes = message->payload.bytes();
-        state_.clocks.sleep_until(state_.clocks.simgrid_s() + used.route.latency_for_s(bytes));
-        if (before) before->acquire();
-        const sg::CommPtr transfer =
-            message->is_send
-                ? send_async(used, message->numbers, bytes, used.route.bytes_per_s(bytes))
-                : used.mailbox->get_async<std::vector<std::byte>>(&message->numbers);
-        posted->release();
-        transfer->wait();
-        message->end_s = state_.clocks.simgrid_s();
-        // Once only: the worker's next sleep may be for something else.
-        if (message->sleeps && std::exchange(*message->sleeps, false)) state_.clocks.wake(self);
-      });
-  message->carrier->daemonize();
+  carry(self, [this, self, message, &used, before, posted] {
+    const double bytes = message->payload.bytes();
+    state_.clocks.sleep_until(state_.clocks.simgrid_s() + used.route.latency_for_s(bytes));
+    if (before) before->acquire();
+    const sg::CommPtr transfer =
+        message->is_send ? send_async(used, message->numbers, bytes, used.route.bytes_per_s(bytes))
+                         : used.mailbox->get_async<std::vector<std::byte>>(&message->numbers);
+    posted->release();
+    transfer->wait();
+    message->end_s = state_.clocks.simgrid_s();
+    // Once only: the worker's next sleep may be for something else.
+    if (message->sleeps && std::exchange(*message->sleeps, false)) state_.clocks.wake(self);
+  });
   return message;
+}
+
+void Messages::carry(int rank, std::function<void()> message) {
+  carriers_.resize(state_.layout.workers().size());
+  Carriers& own = carriers_[static_cast<std::size_t>(rank)];
+  if (own.idle.empty()) {
+    auto made = std::make_unique<Carrier>();
+    made->work = sg::Semaphore::create(0);
+    sg::Actor::create("message", state_.layout.host(rank), [&own, carrier = made.get()] {
+      while (true) {
+        carrier->work->acquire();
+        carrier->message();
+        carrier->message = nullptr;
+        own.idle.push_back(carrier);
+      }
+    })->daemonize();
+    own.idle.push_back(made.get());
+    own.all.push_back(std::move(made));
+  }
+  Carrier& carrier = *own.idle.back();
+  own.idle.pop_back();
+  carrier.message = std::move(message);
+  carrier.work->release();
 }
 
 void Messages::wait(int self, Operation& operation) {
@@ -284,8 +303,10 @@ std::optional<std::size_t> Messages::test_any(int self, std::span<const Request>
 
 void Messages::finish(int self, PointToPoint& message) {
   WorkerClock& clock = state_.clocks.of(self);
-  message.carrier->join();
-  message.carrier = nullptr;  // which owns the message, and a stack of 256 KiB
+  if (!message.end_s) {
+    message.sleeps = std::make_shared<bool>(true);
+    state_.clocks.sleep(self);
+  }
   const double now_s = state_.clocks.simgrid_s();
   state_.interference.end_simulated(message.footprint, message.token, now_s);
   const double from_s = clock.local_s;

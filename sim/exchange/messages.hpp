@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <simgrid/s4u/Semaphore.hpp>
@@ -61,6 +62,19 @@ class Messages {
     std::deque<std::shared_ptr<double>> only_sent, only_asked;
   };
 
+  /// An actor that waits for the latency and then for the bytes of one message after the other.
+  struct Carrier {
+    simgrid::s4u::SemaphorePtr work;
+    std::function<void()> message;
+  };
+  /// Those of a rank. There are as many as it has had messages at a time.
+  struct Carriers {
+    std::vector<std::unique_ptr<Carrier>> all;
+    std::vector<Carrier*> idle;
+  };
+
+  /// Lets a carrier of the rank run `message`.
+  void carry(int rank, std::function<void()> message);
   /// The latency of a hop between two members of a call: `least_s`, or the route's if it is larger.
   [[nodiscard]] double hop_s(const CollectiveCall& call, int from, int to, double least_s) const;
   /// These messages, and null for null.
@@ -93,6 +107,7 @@ class Messages {
 
   RuntimeState& state_;
   std::unordered_map<std::uint64_t, Path> paths_;
+  std::deque<Carriers> carriers_;  ///< by rank
   std::int64_t sent_ = 0;
 };
 

@@ -32,6 +32,7 @@ struct RuntimeState {
   Clocks clocks;
   Interference interference;
   PassOptions pass;
+  bool has_dealt = false;  ///< any number on demand, in this pass
 };
 
 }  // namespace epochcast::sim

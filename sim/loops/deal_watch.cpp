@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/loops/deal_watch.hpp"
 
-#include <boost/math/distributions/students_t.hpp>
-#include <cmath>
+#include <algorithm>
 #include <numeric>
+
+#include "sim/loops/known_mean.hpp"
 
 namespace epochcast::sim {
 namespace {
@@ -14,7 +15,6 @@ constexpr std::int64_t kEnds = 4;
 constexpr std::int64_t kShortestBatch = 2;
 /// Batches at each look.
 constexpr std::size_t kBatches = 20;
-constexpr double kConfidence = 0.95;
 
 }  // namespace
 
@@ -31,8 +31,10 @@ std::int64_t DealWatch::dealt(std::int64_t index, double now_s) {
   batches_s_.push_back(now_s - began_s_);
   began_s_ = now_s;
   if (batches_s_.size() < kBatches) return 0;
-  if (is_known()) {
+  if (is_mean_known(batches_s_)) {
     has_decided_ = true;
+    const double sum_s = std::accumulate(batches_s_.begin(), batches_s_.end(), 0.0);
+    mean_s_ = sum_s / static_cast<double>(kBatches) / static_cast<double>(length_);
     return std::max<std::int64_t>(0, end_ - index - 1);
   }
   for (std::size_t i = 0; i < kBatches / 2; ++i)
@@ -40,18 +42,6 @@ std::int64_t DealWatch::dealt(std::int64_t index, double now_s) {
   batches_s_.resize(kBatches / 2);
   length_ *= 2;
   return 0;
-}
-
-bool DealWatch::is_known() {
-  const auto count = static_cast<double>(batches_s_.size());
-  const double mean_s = std::accumulate(batches_s_.begin(), batches_s_.end(), 0.0) / count;
-  double squares = 0;
-  for (const double batch_s : batches_s_) squares += (batch_s - mean_s) * (batch_s - mean_s);
-  const boost::math::students_t distribution(count - 1);
-  const double half_s = boost::math::quantile(distribution, 0.5 + kConfidence / 2) *
-                        std::sqrt(squares / (count - 1) / count);
-  mean_s_ = mean_s / static_cast<double>(length_);
-  return half_s <= kTolerance * mean_s;
 }
 
 }  // namespace epochcast::sim

@@ -12,12 +12,9 @@ namespace epochcast::sim {
 /// numbers is estimated by the method of batch means (Law and Kelton, Simulation Modeling and
 /// Analysis, section 9.5): after a start that is not counted, successive numbers are divided into
 /// batches that are long enough to be nearly independent. As long as the 95 % confidence interval
-/// of the mean is wider than ±kTolerance, the batches are doubled in length.
+/// of the mean is wider than ±kMeanTolerance, the batches are doubled in length.
 class DealWatch {
  public:
-  /// Half of the confidence interval that suffices, relative to the mean.
-  static constexpr double kTolerance = 0.01;
-
   /// `workers` ask for `count` numbers.
   DealWatch(int workers, std::int64_t count);
 
@@ -30,8 +27,6 @@ class DealWatch {
   [[nodiscard]] double mean_s() const { return mean_s_; }
 
  private:
-  [[nodiscard]] bool is_known();
-
   std::int64_t start_;
   std::int64_t end_;     ///< the numbers from here on are dealt: the workers end one by one
   std::int64_t length_;  ///< numbers in a batch

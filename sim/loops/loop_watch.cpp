@@ -5,6 +5,8 @@
 #include <cmath>
 #include <utility>
 
+#include "sim/loops/known_mean.hpp"
+
 namespace epochcast::sim {
 namespace {
 
@@ -107,6 +109,8 @@ LoopWatch::LoopWatch(int members, std::int64_t count, const Rule& rule)
 
 bool LoopWatch::decides_after(std::int64_t iterations) const {
   if (omitted_ > 0 || iterations >= count_) return false;
+  if (!rule_.is_noisy && do_differ_)
+    return iterations > kFirstIterations && iterations <= kMostWatched && count_ > 4;
   if (!rule_.is_noisy) {
     const std::int64_t looked = iterations - first_decision_;
     return looked >= 0 && looked <= kMostWatched - kSettling && count_ > 4;
@@ -122,7 +126,7 @@ bool LoopWatch::report(
   own.before_last = std::exchange(own.last, difference(meters, own.now));
   own.now = meters;
   if (iterations == 1) own.first = own.last;
-  if (iterations <= uncounted_) own.counted_from = meters;
+  if (iterations <= (do_differ_ ? kFirstIterations : uncounted_)) own.counted_from = meters;
   if (has_changed) last_change_ = std::max(last_change_, iterations);
   if (!durations_s_.empty() && iterations > uncounted_) {
     durations_s_[static_cast<std::size_t>(iterations - uncounted_ - 1)] +=
@@ -133,6 +137,8 @@ bool LoopWatch::report(
   reported_ = 0;
   if (!may_omit) {
     postpone(iterations);
+  } else if (!rule_.is_noisy && do_differ_) {
+    decide_by_mean(iterations);
   } else if (!rule_.is_noisy) {
     decide_steady(iterations);
   } else if (rule_.is_like_last) {
@@ -183,6 +189,21 @@ void LoopWatch::decide_steady(std::int64_t iterations) {
       std::any_of(members_.begin(), members_.end(), [unnoticed_s](const Member& member) {
         return std::abs(member.first.now_s - member.last.now_s) > unnoticed_s;
       });
+}
+
+void LoopWatch::decide_by_mean(std::int64_t iterations) {
+  differing_s_.push_back(members_.front().last.now_s);
+  if (!is_mean_known(differing_s_)) return;
+  double sum_s = 0;
+  for (const Member& member : members_) {
+    sum_.push_back(difference(member.now, member.counted_from));
+    sum_s += sum_.back().now_s;
+  }
+  summed_ = static_cast<double>(differing_s_.size());
+  omitted_ = count_ - iterations;
+  omitted_s_ =
+      static_cast<double>(omitted_) * sum_s / summed_ / static_cast<double>(members_.size());
+  settled_after_ = iterations;
 }
 
 void LoopWatch::decide_by_last(std::int64_t iterations) {

@@ -35,6 +35,9 @@ struct LoopStatistics {
 /// same to every meter of every member, and no member has announced a change since the last one
 /// began. Until that holds, iterations are run, if need be to the end.
 ///
+/// If its workers take numbers on demand, no iteration equals another: once the mean of those after
+/// the first two is known (is_mean_known()), each of the remaining ones takes that time.
+///
 /// With noise, after a fixed number of iterations: each of the n remaining ones takes as long as
 /// one of N that were observed in pilot passes, drawn with replacement in blocks of successive ones
 /// (block bootstrap: slowdowns last). Repetitions first redraw the N, which are a sample, too: a
@@ -67,6 +70,10 @@ class LoopWatch {
               bool has_changed,
               bool may_omit = true);
 
+  /// Without noise: iterations differ, as workers take numbers on demand. Called by each member
+  /// before its report() of the first one.
+  void expect_differences() { do_differ_ = true; }
+
   /// Iterations to omit after the last decision.
   [[nodiscard]] std::int64_t omitted() const { return omitted_; }
   /// The contribution of the omitted iterations to a member's meters.
@@ -90,6 +97,7 @@ class LoopWatch {
 
   void postpone(std::int64_t iterations);
   void decide_steady(std::int64_t iterations);
+  void decide_by_mean(std::int64_t iterations);
   void decide_by_last(std::int64_t iterations);
   void decide_sampled(std::int64_t iterations);
   void omit_like_last(std::int64_t iterations);
@@ -105,6 +113,8 @@ class LoopWatch {
   std::int64_t last_change_ = 0;  ///< the last iteration in which any was announced
   std::vector<Member> members_;
   std::vector<double> durations_s_;  ///< noisy: of the iterations that count, means over members
+  bool do_differ_ = false;
+  std::vector<double> differing_s_;  ///< of the iterations after the first two
   std::vector<Meters> sum_;          ///< by member, of the iterations to infer from
   double summed_ = 0;                ///< how many these are
   std::int64_t omitted_ = 0;

@@ -149,6 +149,7 @@ void Loops::repeat(int rank,
     const std::int64_t changes_before = self.changes;
     body(i);
     if (!may_omit) continue;
+    if (depth == 0 && state_.has_dealt) watch->expect_differences();
     const bool has_decision = watch->decides_after(i + 1);
     const bool has_changed = self.changes > changes_before;
     const bool is_last =

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "base/statistics/random.hpp"
+#include "sim/loops/known_mean.hpp"
 #include "tests/catch.hpp"
 
 namespace epochcast::tests {
@@ -52,7 +53,7 @@ TEST_CASE("the stated confidence interval of the mean time between numbers holds
     Random random(seed);
     const auto decision = decided(4, 10'000'000, [&] { return -std::log(1 - random.uniform()); });
     REQUIRE(decision);
-    if (std::abs(decision->mean_s - 1) <= DealWatch::kTolerance) ++inside;
+    if (std::abs(decision->mean_s - 1) <= sim::kMeanTolerance) ++inside;
   }
   // 95 % of 200, less three standard deviations, and what stopping early costs.
   CHECK(inside >= 175);

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <span>
+
+namespace epochcast::sim {
+
+/// Half of the 95 % confidence interval of a mean that suffices, relative to the mean.
+inline constexpr double kMeanTolerance = 0.01;
+
+/// Whether the mean of a quantity of which these are independent samples is known well enough, by
+/// Student's distribution.
+[[nodiscard]] bool is_mean_known(std::span<const double> samples);
+
+}  // namespace epochcast::sim
