@@ -33,7 +33,7 @@ constexpr StrategySettingOf kGlobalDelay(
     "ITERATIONS",
     "daso: S, iterations that such an exchange overlaps; at most --global-period",
     "1",
-    "2",
+    "0",
     value::Count{0});
 
 std::optional<std::int64_t> global_period(const JobConfig& config) {
@@ -136,6 +136,11 @@ void run_daso(Worker& worker) {
                          .steps = iterations,
                          .rest = Rest::always});
   const bool is_one_node = fabric.node().size() == workers;
+  for (const std::string_view setting : {kGlobalPeriod.name, kGlobalDelay.name}) {
+    if (is_one_node && worker.config.of_strategies.contains(std::string(setting)))
+      throw UserError("--" + std::string(setting) +
+                      ": one node has no exchanges between nodes; leave it out");
+  }
   const auto report = [&] {
     const Periods::Mean mean = periods.mean();
     worker.report.batch = batch;

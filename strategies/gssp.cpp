@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/error.hpp"
 #include "core/job/setting_value.hpp"
 #include "strategies/parameter_server.hpp"
 #include "strategies/training.hpp"
@@ -84,6 +85,11 @@ void run_gssp(Worker& worker) {
   });
   const auto workers = static_cast<std::ptrdiff_t>(trainer_count(fabric));
   const std::vector<double> seconds(known.values().begin(), known.values().begin() + workers);
+  if (worker.config.of_strategies.contains(std::string(kGroupTolerance.name)) &&
+      std::ranges::count(seconds, seconds.front()) == workers) {
+    throw UserError(
+        "--group-tolerance: all workers take equally long for a batch, so they are one group");
+  }
   run_parameter_server(worker,
                        {.rule = std::make_unique<GroupMeans>(
                             groups_by_speed(seconds, kGroupTolerance.of(worker.config))),

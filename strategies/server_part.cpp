@@ -33,6 +33,8 @@ void broadcast_parts(Worker& worker, const ServerLayout& layout) {
   const Payload parameters = worker.learner.parameters();
   for (int server = 0; server < layout.servers(); ++server)
     fabric.broadcast(layout.part(parameters, server), layout.rank_of(server), fabric.world());
+  // Messages of the next epoch would meet those that are still under way.
+  worker.fabric.barrier(worker.fabric.world());
 }
 
 ServerPart::ServerPart(Worker& worker, const ServerLayout& layout, Pushed pushed)

@@ -10,11 +10,11 @@
 namespace epochcast::tests {
 namespace {
 
-/// The first words of the lines below the rule, up to an empty line.
+/// The first words of all lines.
 std::vector<std::string> first_column(const std::string& table) {
   std::vector<std::string> names;
-  const std::vector<std::string> all = lines(table);
-  for (std::size_t i = 2; i < all.size() && !all[i].empty(); ++i) names.push_back(words(all[i])[0]);
+  for (const std::string& line : lines(table))
+    if (!line.empty()) names.push_back(words(line)[0]);
   return names;
 }
 

@@ -37,13 +37,15 @@ Run random_run(std::uint64_t seed, const PlatformRange& range) {
   const std::size_t combination = seed % (algorithms.size() * known.size());
   job.config.all_reduce = algorithms[combination % algorithms.size()].name;
   const Strategy& strategy = known[combination / algorithms.size()];
-  run.strategy = has_participants(job, strategy) ? strategy.name : "sync";
+  const bool has_relations = has_participants(job, strategy) && !depends_on_arrivals(strategy);
+  run.strategy = has_relations ? strategy.name : "sync";
   job.config.epochs = dice.between(1, 3);
   job.config.overlap = dice.one_of({Overlap::none, Overlap::bucket});
   job.config.bucket_bytes = dice.magnitude(1e5, 4e6);
   set(job.config, "partition-bytes", shortest(dice.magnitude(1e5, 4e6)) + "B");
   set(job.config, "local-steps", dice.between(1, 3));
   set(job.config, "averaging-period", dice.between(1, 3));
+  if (refuses_overlap(job, run.strategy)) job.config.overlap = Overlap::none;
   return run;
 }
 

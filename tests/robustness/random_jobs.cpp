@@ -106,7 +106,9 @@ Run small_run(std::uint64_t seed) {
   const auto all = strategies();
   // Every third case is the one strategy whose epochs differ.
   const auto any = static_cast<std::size_t>(dice.between(0, static_cast<int>(all.size()) - 1));
-  return {std::move(job), dice.chance(0.3) ? "dlb" : std::string(all[any].name)};
+  const std::string strategy = dice.chance(0.3) ? "dlb" : std::string(all[any].name);
+  if (refuses_overlap(job, strategy)) job.config.overlap = Overlap::none;
+  return {std::move(job), strategy};
 }
 
 Job with_heavy_tails(Job job, std::uint64_t seed) {

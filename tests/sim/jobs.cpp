@@ -87,6 +87,11 @@ bool refuses_overlap(const Job& job, const std::string& strategy) {
   return false;
 }
 
+bool depends_on_arrivals(const Strategy& strategy) {
+  return strategy.participants == Participants::workers_and_parameter_servers ||
+         strategy.name == "ad-psgd";
+}
+
 nlohmann::json forecast_json(const Job& job, const std::string& strategy) {
   return in_process(
       [&] { return nlohmann::json(epochcast::to_json(sim::forecast(job, strategy))); });

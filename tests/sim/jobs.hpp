@@ -7,6 +7,7 @@
 
 #include "core/job/job.hpp"
 #include "results/result.hpp"
+#include "strategies/strategy.hpp"
 #include "tests/sim/clusters.hpp"
 
 namespace epochcast::tests {
@@ -23,6 +24,9 @@ namespace epochcast::tests {
 
 /// Whether the strategy refuses the job's --overlap.
 [[nodiscard]] bool refuses_overlap(const Job& job, const std::string& strategy);
+/// Whether results depend on the order in which messages arrive, which rounding may decide:
+/// forecasts of the same job may then differ by what its acceleration allows.
+[[nodiscard]] bool depends_on_arrivals(const Strategy& strategy);
 
 /// A forecast, as its JSON, made in a child process.
 [[nodiscard]] nlohmann::json forecast_json(const Job& job, const std::string& strategy);

@@ -83,6 +83,9 @@ const DataFolder& images() {
   return folder;
 }
 
+const Settings kDaso =
+    kOneServer + Settings{{"platform", "deep-est-esb"}, {"nodes", "4"}, {"strategy", "daso"}};
+
 const std::map<std::string, Change> kChanges = {
     {"platform", {kOneServer, "deep-est-dam"}},
     {"network", {kOneServer, "resnet18"}},
@@ -116,7 +119,12 @@ const std::map<std::string, Change> kChanges = {
     {"sampling", {kBiased, "none"}},
     {"partition-bytes", {kOneServer + Settings{{"strategy", "byteps"}}, "64kB"}},
     {"ranks-per-device", {kOneServer, "2"}},
-    {"group-tolerance", {kOneServer + Settings{{"strategy", "gssp"}, {"workers", "all"}}, "1e6"}},
+    {"global-period", {kDaso, "8"}},
+    {"global-delay", {kDaso, "0"}},
+    {"group-tolerance",
+     {kOneServer + Settings{{"platform", EPOCHCAST_SOURCE_DIR "/tests/sim/data/two_gpus.json"},
+                            {"strategy", "gssp"}},
+      "1e6"}},
     {"least-batch", {kOneServer + Settings{{"strategy", "dlb"}, {"batch", "8"}}, "0"}},
     {"train-samples", {kOneServer, "1000"}},
     {"sequence",

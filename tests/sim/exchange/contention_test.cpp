@@ -110,6 +110,7 @@ void check_acceleration(const std::vector<Platform>& platforms) {
       if (strategy.participants == kWithServers && platform.nodes.front().devices.size() < 2)
         continue;  // no device that could aggregate
       job.config.overlap = Overlap::bucket;
+      if (refuses_overlap(job, std::string(strategy.name))) continue;
       set(job.config, "local-steps", 1);
       cost_overlap(job.traces.front(), 1.2, 1.3);
       cost_overlap(job.traces.back(), 1.7, 2.5);
