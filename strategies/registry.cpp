@@ -116,6 +116,32 @@ void check_computes(const Strategy& strategy) {
                   std::string(strategy.needs_costs) + "; zero divides the optimizer's state");
 }
 
+namespace {
+
+/// Workers up to which all strategies are forecast within seconds.
+constexpr std::size_t kFewWorkers = 16;
+
+/// Throws a UserError if the strategy is one of all, and would take minutes to simulate: each of
+/// its messages is simulated, as their order matters, or their cost changes from step to step.
+void check_simulation_time(const JobConfig& config,
+                           const Strategy& strategy,
+                           const std::vector<WorkerInfo>& workers) {
+  constexpr std::array<std::string_view, 3> kPeers = {"gossip", "decentralized", "ad-psgd"};
+  const bool sends_messages =
+      strategy.participants == Participants::workers_and_parameter_servers ||
+      std::ranges::find(kPeers, strategy.name) != kPeers.end();
+  const auto training = static_cast<std::size_t>(std::ranges::count(
+      workers, Role::trains, [](const WorkerInfo& worker) { return worker.role; }));
+  if (config.strategy != "all" || !sends_messages || training <= kFewWorkers) return;
+  throw UserError(
+      "--strategy all: messages of " + std::to_string(training) +
+      " workers are simulated one by one, which takes minutes; choose it by name, or --nodes "
+      "for at most " +
+      std::to_string(kFewWorkers) + " workers");
+}
+
+}  // namespace
+
 std::vector<WorkerInfo> workers_of(const Job& job, const Strategy& strategy) {
   check_class_settings(job.platform, job.config);
   check_overlap(job.config, strategy);
@@ -125,13 +151,16 @@ std::vector<WorkerInfo> workers_of(const Job& job, const Strategy& strategy) {
     config.strategy = strategy.name;
     strategy.check(config, devices);
   }
-  return place(job.platform,
-               job.config,
-               strategy.name,
-               strategy.participants,
-               [&](const WorkerInfo& worker) {
-                 return job.cost_of(worker).median(job.config.batch).total_s();
-               });
+  std::vector<WorkerInfo> workers =
+      place(job.platform,
+            job.config,
+            strategy.name,
+            strategy.participants,
+            [&](const WorkerInfo& worker) {
+              return job.cost_of(worker).median(job.config.batch).total_s();
+            });
+  check_simulation_time(job.config, strategy, workers);
+  return workers;
 }
 
 bool Strategy::has(std::string_view setting) const {
