@@ -29,7 +29,8 @@ namespace epochcast {
 namespace {
 
 /// What a worker sends before parameters.
-enum Header : std::int64_t { kParameters = 0, kEndOfEpoch = 1 };
+constexpr std::int64_t kParameters = 0;
+constexpr std::int64_t kEndOfEpoch = 1;
 
 /// Ranks at distances 1, 3, 7, 15, ... in both directions, without wrapping around.
 std::vector<int> neighbours_of(int rank, int workers) {

@@ -4,8 +4,9 @@
 // and of its push-sum weight w, and sends the other half to one peer: to the one at distance 2^k,
 // with k = 0, 1, ... ⌈log2 P⌉ - 1 in turn (the directed exponential graph of the paper's appendix).
 //
-// [reading] Each epoch begins with distance 1, and ends with an average of all. Senders send x and w whole, and receivers halve
-// them: halves are exact, so sums are the same, and a worker needs no copy of what it sends.
+// [reading] Each epoch begins with distance 1, and ends with an average of all. Senders send x and
+// w whole, and receivers halve them: halves are exact, so sums are the same, and a worker needs no
+// copy of what it sends.
 #include <algorithm>
 #include <array>
 #include <bit>

@@ -46,7 +46,8 @@ constexpr std::string_view kServer =
     "parameter servers are --strategy ps-async, or ps-sync; CPUs that only sum, byteps";
 constexpr std::string_view kGossip = "stochastic gradient push is --strategy gossip";
 constexpr std::string_view kEdit =
-    "EDiT's rounds of steps are --strategy diloco; those of A-EDiT, of time, --strategy time-synced";
+    "EDiT's rounds of steps are --strategy diloco; those of A-EDiT, of time, --strategy "
+    "time-synced";
 constexpr std::string_view kDecentralized =
     "parameters are averaged with few peers by --strategy decentralized, beside computing, and by "
     "--strategy gossip, after it";

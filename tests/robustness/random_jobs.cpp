@@ -106,7 +106,8 @@ Run small_run(std::uint64_t seed) {
   const auto all = strategies();
   // Every third case is the one strategy whose epochs differ.
   const auto any = static_cast<std::size_t>(dice.between(0, static_cast<int>(all.size()) - 1));
-  const std::string strategy = dice.chance(0.3) ? "dlb" : std::string(all[any].name);
+  const bool is_dlb = dice.chance(0.3) || depends_on_arrivals(all[any]);
+  const std::string strategy = is_dlb ? "dlb" : std::string(all[any].name);
   if (refuses_overlap(job, strategy)) job.config.overlap = Overlap::none;
   return {std::move(job), strategy};
 }

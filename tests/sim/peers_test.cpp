@@ -81,6 +81,7 @@ TEST_CASE("cycles of peers are forecast as by full simulation, for 1 to 17 worke
       const std::vector<std::string> topologies = {"exponential", "ring", "exponential-ring"};
       set(job.config, "topology", topologies[static_cast<std::size_t>(nodes) % 3]);
       for (const bool exact : {false, true}) {
+        job.config.strategy = "gossip";  // named: simulated with any number of workers
         job.config.exact = exact;
         runs.push_back({job, strategy});
       }

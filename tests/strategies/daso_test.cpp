@@ -15,6 +15,7 @@ StrategyJob daso_job(const std::vector<int>& nodes, int period, int delay) {
                      .train_samples = 40 * static_cast<std::int64_t>(nodes.size()),
                      .work = {},
                      .cost = {}};
+  if (nodes.back() == 0) return job;  // refused on one node
   set(job.config, "global-period", period);
   set(job.config, "global-delay", delay);
   return job;
