@@ -38,12 +38,12 @@ std::optional<std::int64_t> DealService::deal(std::int64_t sequence,
               "MPI_Irecv");
     check_mpi(MPI_Isend(&number, 1, MPI_INT64_T, owner, kQuestionTag, comm_, &requests[1]),
               "MPI_Isend");
-    // NOLINTNEXTLINE(clang-analyzer-optin.mpi.MPI-Checker): tests until both are done
     wait_with_backoff([&] {
       int is_done = 0;
       check_mpi(MPI_Testall(2, requests, &is_done, MPI_STATUSES_IGNORE), "MPI_Testall");
       return is_done != 0;
     });
+    // NOLINTNEXTLINE(clang-analyzer-optin.mpi.MPI-Checker): tested until both are done
     number = answer;
   }
   return number < count ? std::optional(number) : std::nullopt;
