@@ -41,7 +41,7 @@ void rounds_are_sync(int ranks, Findings& findings) {
       Trial trial = server_trial(strategy, workers, servers);
       trial.train_samples = sync.train_samples;
       set(trial.config, "backup-workers", 0);
-      set(trial.config, "group-tolerance", "1e6");  // one group
+      if (workers > 1) set(trial.config, "group-tolerance", "1e6");  // one group
       trial.delay_s[0] = 0.002;
       const Outcome served = run_trial(trial);
       if (workers <= 2) {
