@@ -64,7 +64,7 @@ double fabric_messages_per_s(const RingLoad& load) {
   sim::Runtime runtime(cluster,
                        all_devices(platform, JobConfig{}),
                        {.algorithm = "ring", .servers = {}},
-                       {.is_accelerated = false, .fixed_exchange = std::nullopt});
+                       {.acceleration = sim::Acceleration::none, .fixed_exchange = std::nullopt});
   const Stopwatch watch;
   cluster.run([&] {
     const auto program = [&](Fabric& fabric) {

@@ -33,7 +33,7 @@ SimulatedJob::SimulatedJob(Job job, const std::string& strategy, bool runs_every
       cluster_(std::make_unique<Cluster>(
           this->job().platform, node_count(this->job()), this->job().config.all_reduce == "nccl")) {
   const JobConfig& config = this->job().config;
-  SimOptions options = {.is_accelerated = !config.exact,
+  SimOptions options = {.acceleration = config.exact ? Acceleration::none : Acceleration::all,
                         .runs_every_iteration = runs_every_iteration,
                         .fixed_exchange = std::nullopt};
   if (!config.exchange_seconds.empty())

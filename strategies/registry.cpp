@@ -118,26 +118,24 @@ void check_computes(const Strategy& strategy) {
 
 namespace {
 
-/// Workers up to which all strategies are forecast within seconds.
-constexpr std::size_t kFewWorkers = 16;
+/// Pairs of a worker and a server up to which a forecast takes seconds.
+constexpr std::ptrdiff_t kFewPairs = 256;
 
-/// Throws a UserError if the strategy is one of all, and would take minutes to simulate: each of
-/// its messages is simulated, as their order matters, or their cost changes from step to step.
+/// Throws a UserError if the strategy is one of all, and would take minutes to simulate: each
+/// worker exchanges a message with each parameter server.
 void check_simulation_time(const JobConfig& config,
                            const Strategy& strategy,
                            const std::vector<WorkerInfo>& workers) {
-  constexpr std::array<std::string_view, 3> kPeers = {"gossip", "decentralized", "ad-psgd"};
-  const bool sends_messages =
-      strategy.participants == Participants::workers_and_parameter_servers ||
-      std::ranges::find(kPeers, strategy.name) != kPeers.end();
-  const auto training = static_cast<std::size_t>(std::ranges::count(
-      workers, Role::trains, [](const WorkerInfo& worker) { return worker.role; }));
-  if (config.strategy != "all" || !sends_messages || training <= kFewWorkers) return;
-  throw UserError(
-      "--strategy all: messages of " + std::to_string(training) +
-      " workers are simulated one by one, which takes minutes; choose it by name, or --nodes "
-      "for at most " +
-      std::to_string(kFewWorkers) + " workers");
+  if (config.strategy != "all" ||
+      strategy.participants != Participants::workers_and_parameter_servers)
+    return;
+  const auto training = std::ranges::count(workers, Role::trains, &WorkerInfo::role);
+  const auto servers = std::ssize(workers) - training;
+  if (training * servers <= kFewPairs) return;
+  throw UserError("--strategy all: messages between " + std::to_string(training) + " workers and " +
+                  std::to_string(servers) +
+                  " servers are simulated one by one, which takes minutes; choose it by name, or "
+                  "fewer --nodes");
 }
 
 }  // namespace

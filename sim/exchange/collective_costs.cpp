@@ -88,7 +88,7 @@ std::optional<double> CollectiveCosts::fixed_s(const CollectiveCall& call) const
 }
 
 const LearnedCost* CollectiveCosts::learned(const CollectiveCall& call) const {
-  if (!state_.options.is_accelerated) return nullptr;
+  if (state_.options.acceleration != Acceleration::all) return nullptr;
   const auto known = learned_.find(key_of(call));
   return known == learned_.end() ? nullptr : &known->second;
 }
@@ -131,7 +131,7 @@ void CollectiveCosts::end_simulated(CollectiveCall& call) {
       state_.interference.end_simulated(footprint, call.token.value(), state_.clocks.simgrid_s());
   // Rounds were omitted under the assumption of exclusive links.
   if (!was_alone && call.rounds->has_omitted()) state_.interference.set_conflict();
-  if (!was_alone || !state_.options.is_accelerated) return;
+  if (!was_alone || state_.options.acceleration != Acceleration::all) return;
   LearnedCost cost;
   for (int member = 0; member < call.among->size(); ++member) {
     cost.duration_s.push_back(call.uncontended_s[static_cast<std::size_t>(member)]);

@@ -19,8 +19,10 @@ std::vector<double> all_reduce_times(const Platform& platform,
       platform, JobConfig{}, {}, Participants::workers, [](const WorkerInfo&) { return 1.0; });
   std::vector<double> slowest_s(cases.size(), 0);
   Cluster cluster(platform, platform.node_count(), true);
-  Runtime runtime(
-      cluster, workers, AllReduceChoice{}, {.is_accelerated = false, .fixed_exchange = {}});
+  Runtime runtime(cluster,
+                  workers,
+                  AllReduceChoice{},
+                  {.acceleration = Acceleration::none, .fixed_exchange = {}});
   const auto program = [&](Fabric& fabric) {
     for (std::size_t i = 0; i < cases.size(); ++i) {
       const std::vector<int>& ranks =

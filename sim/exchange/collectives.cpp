@@ -122,7 +122,7 @@ void Collectives::simulate(const std::shared_ptr<CollectiveCall>& shared) {
   call.transport = costs_.transport_of(call);
   call.ahead_s = messages_.ahead_s(call);
   call.rounds = std::make_unique<RoundSkipper>(*call.schedule,
-                                               state_.options.is_accelerated,
+                                               state_.options.acceleration == Acceleration::all,
                                                [this, &call] { return costs_.is_alone(call); });
   for (int member = 0; member < call.among->size(); ++member) {
     const int rank = call.among->ranks[static_cast<std::size_t>(member)];

@@ -45,7 +45,8 @@ void Deals::send(int worker, int from, int to) {
 }
 
 void Deals::watch(Sequence& dealt, std::int64_t number) {
-  if (!state_.options.is_accelerated || state_.options.runs_every_iteration) return;
+  if (state_.options.acceleration == Acceleration::none || state_.options.runs_every_iteration)
+    return;
   const std::int64_t omitted = dealt.watch.dealt(number, state_.clocks.simgrid_s());
   if (number == dealt.watch.uncounted()) {
     for (std::size_t rank = 0; rank < state_.layout.workers().size(); ++rank)

@@ -16,10 +16,16 @@ struct FixedExchange {
   std::map<std::string, double> seconds;  ///< "all", "node" or a device class
 };
 
+/// What is not simulated again.
+enum class Acceleration {
+  none,         ///< every message and iteration is simulated
+  whole_loops,  ///< loops of all workers are extrapolated
+  all           ///< other loops, too; collectives are replayed, and their rounds extrapolated
+};
+
 /// The options of a job's simulation.
 struct SimOptions {
-  bool is_accelerated = true;  ///< replay collectives and extrapolate loops; off: every message and
-                               ///< iteration is simulated
+  Acceleration acceleration = Acceleration::all;
   bool runs_every_iteration = false;  ///< no loop is extrapolated: all results are needed
   std::optional<FixedExchange> fixed_exchange;
 };

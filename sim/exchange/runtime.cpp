@@ -73,10 +73,11 @@ bool Runtime::run_pass(const std::function<void(Fabric&)>& program, const PassOp
   }
   // SimGrid frees actors that have ended, with a stack of 256 KiB each, only when its clock moves.
   sg::this_actor::sleep_for(kPause_s);
-  // Without acceleration in a full pass its result is valid: a pass is repeated once at most.
+  // Without acceleration its result is valid: a pass is repeated twice at most.
   const bool is_valid = !state_.interference.has_conflict() && !state_.clocks.was_late();
-  if (is_valid || !state_.options.is_accelerated) return true;
-  state_.options.is_accelerated = false;
+  Acceleration& acceleration = state_.options.acceleration;
+  if (is_valid || acceleration == Acceleration::none) return true;
+  acceleration = acceleration == Acceleration::all ? Acceleration::whole_loops : Acceleration::none;
   return false;
 }
 

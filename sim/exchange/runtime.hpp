@@ -31,13 +31,13 @@ class Runtime {
   /// Runs `program` on every worker until all have returned, from within Cluster::run(). Costs of
   /// collectives learned by one pass are replayed by later ones. Rethrows the first exception of a
   /// worker. Returns false when an acceleration was not valid: the result must be discarded, and
-  /// later passes simulate in full.
+  /// later passes omit less.
   [[nodiscard]] bool run_pass(const std::function<void(Fabric&)>& program, const PassOptions& pass);
 
   /// Whether pilot passes have found loops to sample; else every iteration is run, without
   /// pilots.
   [[nodiscard]] bool samples_loops() const {
-    return state_.options.is_accelerated && loops_.has_statistics();
+    return state_.options.acceleration != Acceleration::none && loops_.has_statistics();
   }
 
   /// Messages sent through SimGrid until now.

@@ -2,7 +2,7 @@
 #include "sim/loops/deal_watch.hpp"
 
 #include <algorithm>
-#include <numeric>
+#include <utility>
 
 #include "sim/loops/known_mean.hpp"
 
@@ -19,27 +19,44 @@ constexpr std::size_t kBatches = 20;
 }  // namespace
 
 DealWatch::DealWatch(int workers, std::int64_t count)
-    : start_(kEnds * workers), end_(count - kEnds * workers), length_(kShortestBatch * workers) {}
+    : start_(kEnds * workers),
+      end_(count - kEnds * workers),
+      length_(kShortestBatch * workers),
+      begin_(start_) {}
+
+bool DealWatch::is_known() const {
+  std::vector<double> means_s;
+  for (const Batch& batch : batches_)
+    means_s.push_back(batch.seconds / static_cast<double>(batch.numbers));
+  return is_mean_known(means_s);
+}
 
 std::int64_t DealWatch::dealt(std::int64_t index, double now_s) {
+  const bool is_later = now_s > std::exchange(last_s_, now_s);
   if (has_decided_ || index < start_) return 0;
   if (index == start_) {
     began_s_ = now_s;
     return 0;
   }
-  if ((index - start_) % length_ != 0) return 0;
-  batches_s_.push_back(now_s - began_s_);
+  if (index - begin_ < length_ || !is_later) return 0;
+  batches_.push_back({.seconds = now_s - began_s_, .numbers = index - begin_});
   began_s_ = now_s;
-  if (batches_s_.size() < kBatches) return 0;
-  if (is_mean_known(batches_s_)) {
+  begin_ = index;
+  if (batches_.size() < kBatches) return 0;
+  if (is_known()) {
     has_decided_ = true;
-    const double sum_s = std::accumulate(batches_s_.begin(), batches_s_.end(), 0.0);
-    mean_s_ = sum_s / static_cast<double>(kBatches) / static_cast<double>(length_);
+    Batch all;
+    for (const Batch& batch : batches_)
+      all = {all.seconds + batch.seconds, all.numbers + batch.numbers};
+    mean_s_ = all.seconds / static_cast<double>(all.numbers);
     return std::max<std::int64_t>(0, end_ - index - 1);
   }
-  for (std::size_t i = 0; i < kBatches / 2; ++i)
-    batches_s_[i] = batches_s_[2 * i] + batches_s_[2 * i + 1];
-  batches_s_.resize(kBatches / 2);
+  for (std::size_t i = 0; i < kBatches / 2; ++i) {
+    const Batch& one = batches_[2 * i];
+    const Batch& next = batches_[2 * i + 1];
+    batches_[i] = {one.seconds + next.seconds, one.numbers + next.numbers};
+  }
+  batches_.resize(kBatches / 2);
   length_ *= 2;
   return 0;
 }

@@ -11,7 +11,8 @@ namespace epochcast::sim {
 /// Workers that need not keep step have no iteration that repeats. The mean time between two
 /// numbers is estimated by the method of batch means (Law and Kelton, Simulation Modeling and
 /// Analysis, section 9.5): after a start that is not counted, successive numbers are divided into
-/// batches that are long enough to be nearly independent. As long as the 95 % confidence interval
+/// batches that are long enough to be nearly independent. A batch ends between numbers of different
+/// times, so that those of one update stay together. As long as the 95 % confidence interval
 /// of the mean is wider than ±kMeanTolerance, the batches are doubled in length.
 class DealWatch {
  public:
@@ -27,13 +28,21 @@ class DealWatch {
   [[nodiscard]] double mean_s() const { return mean_s_; }
 
  private:
+  struct Batch {
+    double seconds = 0;
+    std::int64_t numbers = 0;
+  };
+  [[nodiscard]] bool is_known() const;
+
   std::int64_t start_;
   std::int64_t end_;     ///< the numbers from here on are dealt: the workers end one by one
-  std::int64_t length_;  ///< numbers in a batch
-  double began_s_ = 0;   ///< of the current batch
+  std::int64_t length_;  ///< numbers in a batch, at least
+  std::int64_t begin_;   ///< of the current batch
+  double began_s_ = 0;
+  double last_s_ = 0;  ///< when the last number was dealt
   double mean_s_ = 0;
   bool has_decided_ = false;
-  std::vector<double> batches_s_;
+  std::vector<Batch> batches_;
 };
 
 }  // namespace epochcast::sim

@@ -134,7 +134,9 @@ void Loops::repeat(int rank,
   const std::size_t depth = self.loops.size();
   self.entered.resize(depth + 1);
   self.loops.push_back(self.entered[depth]++);
-  const bool may_omit = state_.options.is_accelerated && !state_.options.runs_every_iteration;
+  const Acceleration needed = are_all(among) ? Acceleration::whole_loops : Acceleration::all;
+  const bool may_omit =
+      state_.options.acceleration >= needed && !state_.options.runs_every_iteration;
   std::shared_ptr<LoopWatch>& shared = watches.open[sequence];
   if (!shared) {
     const LoopWatch::Rule rule =

@@ -194,8 +194,10 @@ Observed observe(const Platform& platform,
 Observed observe_exactly(const Platform& platform,
                          const Program& program,
                          const std::string& all_reduce) {
-  return observe(
-      platform, program, {.is_accelerated = false, .fixed_exchange = std::nullopt}, all_reduce);
+  return observe(platform,
+                 program,
+                 {.acceleration = sim::Acceleration::none, .fixed_exchange = std::nullopt},
+                 all_reduce);
 }
 
 double all_reduce_s(const Platform& platform, const std::string& algorithm, double bytes) {

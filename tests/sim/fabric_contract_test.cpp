@@ -39,10 +39,12 @@ std::string run_here(const std::vector<int>& node_of_rank,
                      bool is_accelerated) {
   const Platform platform = platform_for(node_of_rank);
   sim::Cluster cluster(platform, platform.node_count());
-  sim::Runtime runtime(cluster,
-                       all_devices(platform, JobConfig{}),
-                       {.algorithm = "ring", .servers = {}},
-                       {.is_accelerated = is_accelerated, .fixed_exchange = std::nullopt});
+  sim::Runtime runtime(
+      cluster,
+      all_devices(platform, JobConfig{}),
+      {.algorithm = "ring", .servers = {}},
+      {.acceleration = is_accelerated ? sim::Acceleration::all : sim::Acceleration::none,
+       .fixed_exchange = std::nullopt});
   std::string broken;
   std::exception_ptr error;
   const auto watched = [&](Fabric& fabric) {

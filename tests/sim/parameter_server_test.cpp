@@ -13,7 +13,8 @@ namespace {
 
 constexpr std::int64_t kBatch = 4;
 
-const sim::SimOptions kEveryBatch = {.is_accelerated = false, .fixed_exchange = std::nullopt};
+const sim::SimOptions kEveryBatch = {.acceleration = sim::Acceleration::none,
+                                     .fixed_exchange = std::nullopt};
 
 void require(bool holds, const std::string& what) {
   if (!holds) throw std::logic_error(what);

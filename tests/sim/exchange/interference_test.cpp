@@ -61,6 +61,34 @@ TEST_CASE("a message during a replayed all-reduce restarts the simulation in ful
   CHECK(observed.passes == 2);
 }
 
+TEST_CASE("loops of all workers are extrapolated although a replay was interrupted") {
+  // As in the last case, in each of many iterations.
+  const auto iterate = [](std::int64_t iterations) {
+    return [iterations](Fabric& fabric) {
+      const Communicator& three = fabric.communicator({0, 1, 2}, {});
+      fabric.repeat(fabric.world(), iterations, [&](std::int64_t) {
+        if (fabric.rank() < 3) {
+          for (int i = 0; i < 20; ++i) fabric.all_reduce(bytes(30e6), 1, three);
+        } else {
+          fabric.compute(0.2, "work");
+          if (fabric.rank() == 3) fabric.wait(fabric.start_send(4, bytes(200e6)));
+          if (fabric.rank() == 4) fabric.wait(fabric.start_receive(3, bytes(200e6)));
+        }
+        fabric.barrier(fabric.world());
+      });
+    };
+  };
+  const Platform platform = mixed(3, 2, 0, pcie(), star());
+
+  const Observed few = check_same(platform, iterate(10));
+  const Observed many = observe(platform, iterate(10'000));
+
+  CHECK(few.passes == 2);
+  CHECK(many.passes == 2);
+  CHECK(many.messages == few.messages);
+  CHECK(many.now_s[0] == Approx(1'000 * few.now_s[0]).epsilon(1e-9));
+}
+
 TEST_CASE("overlapping communicators contend as in full simulation") {
   // Both groups share the links of nodes 0 and 1; the second begins in the middle of the first.
   const Program program = [](Fabric& fabric) {

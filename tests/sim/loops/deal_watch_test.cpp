@@ -43,6 +43,17 @@ TEST_CASE("numbers at equal distances are omitted after twenty batches") {
   CHECK(decision->after + decision->omitted == 1000 - 4 * 3);  // the last ones are dealt
 }
 
+TEST_CASE("numbers that are dealt together are in one batch of the watch") {
+  // Updates of 23 numbers, a second apart: 24 workers, of which one is dropped.
+  int dealt = 0;
+  const auto decision = decided(24, 23 * 400, [&] { return ++dealt % 23 == 0 ? 1.0 : 0.0; });
+
+  REQUIRE(decision);
+  // The start is in an update; batches have three, as two have only 46 numbers, not 48.
+  CHECK(decision->after <= 4 * 24 + 23 + (20 * 3 + 1) * 23);
+  CHECK(decision->mean_s == Approx(1.0 / 23).epsilon(0.01));
+}
+
 TEST_CASE("few numbers are all dealt") {
   CHECK(!decided(3, 4 * 3 + 20 * 2 * 3, [] { return 0.25; }));
 }
