@@ -90,13 +90,8 @@ class Learner : public KernelObserver {
 
   /// An epoch begins: a new shuffle, the same for all workers, and the epoch's learning rate.
   virtual void begin_epoch(std::int64_t epoch) = 0;
-  /// This epoch's samples are these positions of its shuffle.
+  /// The next samples are these positions of the epoch's shuffle.
   virtual void use_shuffled(const Share& share) = 0;
-
-  /// The next samples are these positions of the epoch's shuffle, which are dealt while it goes on;
-  /// the epoch has `steps` steps of this worker. To be called before the first of them, too, if
-  /// only with no positions.
-  virtual void use_dealt(const Share& share, std::int64_t /*steps*/) { use_shuffled(share); }
 
   /// Loads the next batch and computes its mean gradient. A batch of 0 samples leaves zero
   /// gradients and takes no time.

@@ -47,11 +47,6 @@ void RehearsalLearner::use_shuffled(const Share& share) {
   time_.use_shuffled(share);
 }
 
-void RehearsalLearner::use_dealt(const Share& share, std::int64_t steps) {
-  if (is_computing_) numbers_.use_dealt(share, steps);
-  time_.use_dealt(share, steps);
-}
-
 void RehearsalLearner::draw(const BiasedDraw& draw) {
   if (is_computing_) numbers_.draw(draw);
   time_.draw(draw);

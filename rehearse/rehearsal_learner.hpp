@@ -30,7 +30,6 @@ class RehearsalLearner : public SamplingLearner {
 
   void begin_epoch(std::int64_t epoch) override;
   void use_shuffled(const Share& share) override;
-  void use_dealt(const Share& share, std::int64_t steps) override;
   Payload recorded_losses() override { return of_epoch().recorded_losses(); }
   void draw(const BiasedDraw& draw) override;
   Payload gathered_losses(std::int64_t samples) override {

@@ -81,6 +81,7 @@ class Collection {
 
   /// A round whose step follows at once.
   void run(std::int64_t epoch, std::int64_t round) {
+    begin_step(round);
     const std::int64_t own = collect(epoch, round, rounds_.batches);
     start_exchange(worker_.learner.gradients(), collected_, own)();
     worker_.learner.step();
@@ -92,6 +93,7 @@ class Collection {
     sent.data = std::as_writable_bytes(outgoing());
     Compression::Finish finish;
     if (round > 0) finish = start_exchange(sent, outgoing(), outgoing_batches());
+    begin_step(std::max<std::int64_t>(0, round - 1));
     const std::int64_t own = collect(epoch, round, kBatchesBesideExchange * workers_);
     if (round > 0) {
       finish();
@@ -105,6 +107,7 @@ class Collection {
 
   /// The step of the last round.
   void finish_delayed() {
+    begin_step(rounds_.count - 1);
     start_exchange(worker_.learner.gradients(), outgoing(), outgoing_batches())();
     worker_.learner.step();
   }
@@ -122,6 +125,24 @@ class Collection {
   }
   [[nodiscard]] std::int64_t& outgoing_batches() {
     return worker_.kept.numbers<std::int64_t>(0, "batches", 1).front();
+  }
+
+  /// The next step of the optimizer, for the learning rate, if this worker gets no batch.
+  void begin_step(std::int64_t step) {
+    step_ = step;
+    worker_.learner.use_shuffled(share_at(0, 0));
+  }
+
+  [[nodiscard]] Share share_at(std::int64_t position, std::int64_t batch) const {
+    const auto place = [&](std::int64_t step) {
+      return static_cast<double>(step) / static_cast<double>(rounds_.count);
+    };
+    return {.offset = position,
+            .length = batch,
+            .stride = batch,
+            .count = 1,
+            .epoch_begin = place(step_),
+            .epoch_end = place(step_ + 1)};
   }
 
   /// Adds up the gradients of batches of the round until all are taken; returns how many were this
@@ -148,8 +169,7 @@ class Collection {
   void add_batch(std::int64_t position) {
     Learner& learner = worker_.learner;
     const std::int64_t batch = rounds_.batch;
-    learner.use_dealt({.offset = position, .length = batch, .stride = batch, .count = 1},
-                      rounds_.count);
+    learner.use_shuffled(share_at(position, batch));
     learner.forward_backward(batch);
     const Payload gradients = learner.gradients();
     const std::span<const float> more = numbers_of(gradients);
@@ -189,6 +209,7 @@ class Collection {
   std::int64_t workers_;
   std::vector<float> collected_;  ///< the sum of this worker's gradients in a round
   std::int64_t computed_ = 0;
+  std::int64_t step_ = 0;  ///< of the epoch, the next one
 };
 
 void run_large_batch(Worker& worker) {
@@ -203,7 +224,6 @@ void run_large_batch(Worker& worker) {
 
   Collection own(worker, rounds);
   train_epochs(worker, [&](std::int64_t epoch) {
-    worker.learner.use_dealt({}, rounds.count);
     const auto round = [&](std::int64_t i) {
       is_delayed ? own.run_delayed(epoch, i) : own.run(epoch, i);
     };

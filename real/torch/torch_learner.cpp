@@ -151,6 +151,7 @@ void TorchLearner::begin_epoch(std::int64_t epoch) {
   epoch_ = epoch;
   learning_rate_ = settings_.learning_rate.at(epoch);
   trained_ = {};
+  share_ = {};
   steps_ = 0;
   stepped_share_ = 0;
 }
@@ -164,30 +165,18 @@ const std::vector<std::int64_t>& TorchLearner::shuffled_order() {
 }
 
 void TorchLearner::use(const Share& share, const std::vector<std::int64_t>& order) {
-  is_dealt_ = false;
   order_.clear();
   order_.reserve(static_cast<std::size_t>(share.samples()));
   for (std::int64_t n = 0; n < share.samples(); ++n)
     order_.push_back(order.at(static_cast<std::size_t>(share.position(n))));
   next_ = 0;
   steps_ = 0;
-  chunks_ = share.count;
-  share_begin_ = stepped_share_ = share.epoch_begin;
-  share_end_ = share.epoch_end;
+  share_ = share;
+  stepped_share_ = share.epoch_begin;
   records_.begin(order_.size());
 }
 
 void TorchLearner::use_shuffled(const Share& share) { use(share, shuffled_order()); }
-
-void TorchLearner::use_dealt(const Share& share, std::int64_t steps) {
-  const std::int64_t made = steps_;
-  const double stepped_share = stepped_share_;
-  use_shuffled(share);
-  is_dealt_ = true;
-  chunks_ = steps;
-  steps_ = made;
-  stepped_share_ = stepped_share;
-}
 
 Payload TorchLearner::recorded_losses() { return records_.recorded(); }
 
@@ -346,10 +335,9 @@ void TorchLearner::forward_backward(std::int64_t batch, const LayerHooks& hooks)
 }
 
 double TorchLearner::epoch_share() const {
-  if (is_dealt_) return static_cast<double>(steps_) / static_cast<double>(chunks_);
-  if (order_.empty()) return 0;
+  if (order_.empty()) return share_.epoch_begin;
   const double done = static_cast<double>(next_) / static_cast<double>(order_.size());
-  return share_begin_ + done * (share_end_ - share_begin_);
+  return share_.epoch_begin + done * (share_.epoch_end - share_.epoch_begin);
 }
 
 Score TorchLearner::test(const DataSource& data, std::int64_t begin, std::int64_t end) {

@@ -50,7 +50,6 @@ class TorchLearner : public TrainingLearner {
 
   void begin_epoch(std::int64_t epoch) override;
   void use_shuffled(const Share& share) override;
-  void use_dealt(const Share& share, std::int64_t steps) override;
   Payload recorded_losses() override;
   void draw(const BiasedDraw& draw) override;
   Payload gathered_losses(std::int64_t samples) override;
@@ -153,12 +152,9 @@ class TorchLearner : public TrainingLearner {
   std::int64_t passed_ = 0;       ///< samples of the last forward pass
   std::size_t piece_ = 0;         ///< the next piece of that pass
   std::set<std::int64_t> shown_;  ///< batches of which the pace has examples
-  std::int64_t steps_ = 0;        ///< of this epoch
-  std::int64_t chunks_ = 0;       ///< Share::count of this epoch's
-  double share_begin_ = 0;        ///< of this epoch, before this share of its samples
-  double share_end_ = 1;          ///< likewise, after it
+  Share share_;                   ///< of the epoch's samples, in use
+  std::int64_t steps_ = 0;        ///< since its begin
   double stepped_share_ = 0;      ///< of this epoch, at the last step
-  bool is_dealt_ = false;         ///< the epoch has chunks_ steps, whatever the samples
   Score trained_;
 
   LossRecords records_;

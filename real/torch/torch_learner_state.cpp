@@ -108,8 +108,10 @@ std::string TorchLearner::save() {
                                trained_.generator_loss_sum,
                                static_cast<double>(samples_),
                                static_cast<double>(steps_),
-                               static_cast<double>(chunks_),
-                               stepped_share_},
+                               static_cast<double>(share_.count),
+                               stepped_share_,
+                               share_.epoch_begin,
+                               share_.epoch_end},
                               torch::kFloat64));
   std::string bytes;
   archive.save_to([&](const void* data, std::size_t size) {
@@ -126,7 +128,7 @@ void TorchLearner::load(const std::string& bytes) {
     archive.load_from(bytes.data(), bytes.size());
     const torch::Tensor state = read(archive, "state");
     const torch::Tensor numbers = read(archive, "numbers");
-    constexpr std::int64_t kNumbers = 12;
+    constexpr std::int64_t kNumbers = 14;
     if (numbers.numel() != kNumbers) throw RunError("it is of another version");
     const auto* at = numbers.data_ptr<double>();
     const auto samples = static_cast<std::int64_t>(at[8]);
@@ -181,7 +183,8 @@ void TorchLearner::load(const std::string& bytes) {
     next_ = static_cast<std::int64_t>(at[1]);
     learning_rate_ = at[2];
     steps_ = static_cast<std::int64_t>(at[9]);
-    chunks_ = static_cast<std::int64_t>(at[10]);
+    share_ = {
+        .count = static_cast<std::int64_t>(at[10]), .epoch_begin = at[12], .epoch_end = at[13]};
     stepped_share_ = at[11];
     trained_ = {.loss_sum = at[3],
                 .correct = at[4],

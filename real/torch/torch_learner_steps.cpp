@@ -15,11 +15,12 @@ void TorchLearner::unscale(const FlatModel::Range& range) {
 }
 
 double TorchLearner::share_after_step() const {
-  if (!order_.empty() && !is_dealt_) return epoch_share();
+  if (!order_.empty()) return epoch_share();
+  if (share_.count == 0) return share_.epoch_end;
   // A worker without samples makes the same number of steps.
-  return chunks_ == 0
-             ? 1
-             : std::min(1.0, static_cast<double>(steps_ + 1) / static_cast<double>(chunks_));
+  const double done =
+      std::min(1.0, static_cast<double>(steps_ + 1) / static_cast<double>(share_.count));
+  return share_.epoch_begin + done * (share_.epoch_end - share_.epoch_begin);
 }
 
 void TorchLearner::optimize(const std::vector<FlatModel::Range>& ranges) {

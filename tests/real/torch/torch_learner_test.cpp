@@ -151,7 +151,6 @@ TEST_CASE("in a warm-up each step has its own learning rate, also with dealt sam
     TorchLearner dealt(fabric, setup.data, settings, test_device());
     begin(busy, 0);
     dealt.begin_epoch(0);
-    dealt.use_dealt({}, kBatches);
     idle.begin_epoch(0);
     idle.use_shuffled({.offset = 0, .length = 0, .stride = kBatch, .count = kBatches});
     for (int step = 1; step <= kBatches; ++step) {
@@ -162,8 +161,12 @@ TEST_CASE("in a warm-up each step has its own learning rate, also with dealt sam
       CHECK(idle.learning_rate() == busy.learning_rate());
       for (int half = 0; half < 2; ++half) {
         const std::int64_t position = (2 * (step - 1) + half) * kBatch / 2;
-        dealt.use_dealt({.offset = position, .length = kBatch / 2, .stride = kBatch, .count = 1},
-                        kBatches);
+        dealt.use_shuffled({.offset = position,
+                            .length = kBatch / 2,
+                            .stride = kBatch,
+                            .count = 1,
+                            .epoch_begin = (step - 1.0) / kBatches,
+                            .epoch_end = static_cast<double>(step) / kBatches});
         dealt.forward_backward(kBatch / 2);
       }
       dealt.step();
