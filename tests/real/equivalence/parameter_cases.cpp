@@ -36,21 +36,46 @@ std::vector<std::vector<int>> layouts(int ranks) {
   return {{0, 1, 2, 3}, {0, 0, 1, 1}};
 }
 
-void averaging_each_step_is_sync(int ranks, Findings& findings) {
+void averages_each_step_are_sync(int ranks,
+                                 Findings& findings,
+                                 const std::string& strategy,
+                                 const char* period) {
   for (const std::vector<int>& nodes : layouts(ranks)) {
     for (const double momentum : kMomenta) {
-      Trial trial = with_momentum(momentum, "node-based", alike_on(nodes));
-      set(trial.config, "averaging-period", 1);
+      Trial trial = with_momentum(momentum, strategy, alike_on(nodes));
+      set(trial.config, period, 1);
+      if (strategy == "daso") set(trial.config, "global-delay", 0);
 
-      const Outcome node_based = run_trial(trial);
+      const Outcome averaged = run_trial(trial);
 
       const Outcome sync = run_trial(with_momentum(momentum, "sync", alike(ranks)));
-      findings.is_near(node_based, sync, "momentum " + std::to_string(momentum));
-      findings.is_true(node_based.samples == sync.samples, "samples differ");
-      set(trial.config, "averaging-period", 3);
+      findings.is_near(averaged, sync, "momentum " + std::to_string(momentum));
+      findings.is_true(averaged.samples == sync.samples, "samples differ");
+      set(trial.config, period, 3);
       findings.is_far(run_trial(trial), sync, "averaging every third step");
     }
   }
+}
+
+void averaging_each_step_is_sync(int ranks, Findings& findings) {
+  averages_each_step_are_sync(ranks, findings, "node-based", "averaging-period");
+}
+
+void exchanges_each_step_are_sync(int ranks, Findings& findings) {
+  averages_each_step_are_sync(ranks, findings, "daso", "global-period");
+}
+
+/// The exchange overlaps two iterations: nodes continue with older parameters of the others.
+void late_exchanges_differ(int ranks, Findings& findings) {
+  Trial trial = trial_of("daso", alike_on({0, 0, 1, 1}), kBatch);
+  set(trial.config, "global-period", 4);
+  set(trial.config, "global-delay", 0);
+  const Outcome at_once = run_trial(trial);
+  set(trial.config, "global-delay", 2);
+  const Outcome late = run_trial(trial);
+  findings.is_far(late, at_once, "delay of two iterations");
+  findings.is_true(late.samples == at_once.samples, "samples differ");
+  findings.ranks_agree(late, std::to_string(ranks) + " ranks");
 }
 
 void one_node_is_sync(int ranks, Findings& findings) {
@@ -149,6 +174,12 @@ std::vector<Case> parameter_cases() {
   return {
       {"local-sgd with one local step is sync", {2, 4}, one_local_step_is_sync},
       {"node-based that averages after each step is sync", {2, 4}, averaging_each_step_is_sync},
+      {"daso that exchanges after each step, without delay, is sync",
+       {2, 4},
+       exchanges_each_step_are_sync},
+      {"late exchanges of daso change parameters, the same in all ranks",
+       {4},
+       late_exchanges_differ},
       {"node-based on one node is sync", {2, 4}, one_node_is_sync},
       {"biased-local-sgd without bias at equal speeds is local-sgd",
        {1, 2, 4},

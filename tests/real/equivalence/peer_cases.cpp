@@ -20,7 +20,7 @@ Trial peer_trial(const std::string& strategy, int ranks, const std::string& topo
 
 void alone_is_sequential(int, Findings& findings) {
   const Outcome sequential = run_trial(trial_of("sync", alike(1), kBatch));
-  for (const std::string strategy : {"gossip", "decentralized"}) {
+  for (const std::string strategy : {"gossip", "decentralized", "ad-psgd"}) {
     const Outcome outcome = run_trial(peer_trial(strategy, 1, "exponential"));
     findings.is_identical(outcome, sequential, strategy);
     findings.is_true(outcome.samples == sequential.samples, strategy + ": samples differ");
@@ -117,19 +117,30 @@ void shortest_rounds_are_sync(int ranks, Findings& findings) {
   }
 }
 
+void is_dealt_once(const Trial& trial, Findings& findings, const std::string& what) {
+  const Outcome outcome = run_trial(trial);
+  findings.ranks_agree(outcome, what);
+  for (std::size_t epoch = 0; epoch < outcome.samples.size(); ++epoch) {
+    Samples all = outcome.all_samples(epoch);
+    std::ranges::sort(all);
+    findings.is_true(static_cast<std::int64_t>(all.size()) == trial.train_samples &&
+                         std::ranges::adjacent_find(all) == all.end(),
+                     what + ": not every sample once");
+  }
+}
+
 void dealt_samples_once(int ranks, Findings& findings) {
   for (const char* sync_seconds : {"2ms", "20ms", "1000s"}) {
     Trial trial = timed_trial(ranks, sync_seconds, "0.7");
     trial.delay_s[0] = 0.002;
-    const Outcome outcome = run_trial(trial);
-    findings.ranks_agree(outcome, sync_seconds);
-    for (std::size_t epoch = 0; epoch < outcome.samples.size(); ++epoch) {
-      Samples all = outcome.all_samples(epoch);
-      std::ranges::sort(all);
-      findings.is_true(static_cast<std::int64_t>(all.size()) == trial.train_samples &&
-                           std::ranges::adjacent_find(all) == all.end(),
-                       std::string(sync_seconds) + ": not every sample once");
-    }
+    is_dealt_once(trial, findings, sync_seconds);
+  }
+  // A slow active worker, and a slow passive one.
+  for (const int slow : {0, std::min(1, ranks - 1)}) {
+    Trial trial = peer_trial("ad-psgd", ranks, "exponential");
+    trial.train_samples = 6 * ranks * kBatch;
+    trial.delay_s[slow] = 0.002;
+    is_dealt_once(trial, findings, "ad-psgd, slow rank " + std::to_string(slow));
   }
 }
 
@@ -144,13 +155,15 @@ void timed_alone_is_sequential(int, Findings& findings) {
 
 std::vector<Case> peer_cases() {
   return {
-      {"gossip and decentralized on one rank are sequential SGD", {1, 2}, alone_is_sequential},
+      {"peers on one rank are sequential SGD", {1, 2}, alone_is_sequential},
       {"gossip of two ranks is sync", {2}, gossip_of_two_is_sync},
       {"a single step of gossip or decentralized is sync", {2, 3, 4}, one_step_is_sync},
       {"all topologies of two ranks are the same, bit by bit", {2}, topologies_of_two_are_one},
       {"with few peers, four ranks train otherwise, and end with the same bits", {4}, peers_matter},
       {"time-synced with rounds of one batch is sync", {2, 4}, shortest_rounds_are_sync},
-      {"time-synced trains on every sample once an epoch", {1, 2, 3, 4}, dealt_samples_once},
+      {"time-synced and ad-psgd train on every sample once an epoch",
+       {1, 2, 3, 4},
+       dealt_samples_once},
       {"time-synced without outer step is sequential on one rank", {1}, timed_alone_is_sequential},
   };
 }
