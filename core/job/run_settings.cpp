@@ -174,8 +174,8 @@ std::vector<Setting> run_settings() {
       row("ranks", kTrain, "COUNT", &Machine::ranks, value::SmallCount{1},
           "processes in all (default: one for each device of each host)"),
       row("devices", kLearning, "cpu|cuda:N|server,...", &Machine::devices, Devices{},
-          "devices of the ranks of a machine, in turn; a server only adds (byteps); a rehearsal "
-          "uses the first"),
+          "devices of the ranks of a machine, in turn; a server sums, or keeps "
+          "parameters; a rehearsal uses the first"),
       row("threads", kLearning, "COUNT", &Machine::threads, value::SmallCount{1, kMostThreads},
           "CPU threads of a rank"),
       row("slow-down", kTrain, "CLASS=FACTOR,...", &Machine::slow_down, SlowDown{},

@@ -81,6 +81,8 @@ TEST_CASE("a resumed job has the same parameters as an uninterrupted one, bit fo
        "biased-local-sgd --local-steps 2",
        "sync --compression topk",
        "slowmo --local-steps 3",
+       "daso --global-period 2 --ranks-per-node 1",
+       "ps-async --devices cpu,server",
        "diloco --local-steps 4 --fragments 2 --fragment-delay 1 --merge-weight 0.5"});
 }
 
@@ -98,7 +100,11 @@ TEST_CASE("resumed jobs of other strategies have the same parameters, bit for bi
                           "gossip",
                           "decentralized --topology ring",
                           "sync --precision bfloat16",
-                          "ps-sync"});
+                          "ps-sync --devices cpu,server",
+                          "ssp --devices cpu,server",
+                          "gssp --devices cpu,server",
+                          "backup-workers --backup-workers 0 --devices cpu,server",
+                          "fedbuff --local-steps 2 --devices cpu,server"});
 }
 
 void check_same_batches(const std::vector<std::string>& strategies) {
