@@ -65,11 +65,13 @@ class PushSum {
     received_.assign(own, false);
     auto own_weight = std::bit_cast<std::int64_t>(weight());
     std::int64_t received_weight = 0;
+    // Sends first: an MPI library announces them before it answers an earlier one of the same peer,
+    // so opposite messages share the link. The other way round they take turns.
     const std::array requests = {
-        fabric.start_receive(from, payload_of(std::span(&received_weight, 1))),
-        fabric.start_receive(from, received_.payload()),
         fabric.start_send(to, payload_of(std::span(&own_weight, 1))),
-        fabric.start_send(to, own)};
+        fabric.start_send(to, own),
+        fabric.start_receive(from, payload_of(std::span(&received_weight, 1))),
+        fabric.start_receive(from, received_.payload())};
     for (const Request& request : requests) fabric.wait(request);
 
     const std::span<float> numbers = values<float>(own);
