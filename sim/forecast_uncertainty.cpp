@@ -10,6 +10,7 @@
 #include "core/costs/buckets.hpp"
 #include "core/costs/overlap_cost.hpp"
 #include "core/job/setting_text.hpp"
+#include "sim/loops/known_mean.hpp"
 #include "strategies/costed_job.hpp"
 
 namespace epochcast::sim {
@@ -203,23 +204,30 @@ void ForecastUncertainty::see(const std::vector<WorkerInfo>& workers,
   least_s_ = std::min(least_s_, slowest_s / static_cast<double>(config_.epochs));
 }
 
+void ForecastUncertainty::see_omitted_deals() {
+  constexpr double k97_5 = 1.96;
+  if (!config_.deterministic) dealt_ = kMeanTolerance * k95 / k97_5;
+}
+
 void ForecastUncertainty::apply_to(RunResult& result) const {
   result.notes.insert(result.notes.end(), notes_.begin(), notes_.end());
   if (is_other_cluster_) result.input_grade = lowest(result.input_grade, Grade::extrapolated);
   const bool has_no_spread = deviation_ == 0 && batches_below_s_ == 0 && batches_above_s_ == 0 &&
-                             slowest_above_s_ == 0 && overlap_above_s_ == 0;
+                             slowest_above_s_ == 0 && overlap_above_s_ == 0 && dealt_ == 0;
   if (!result.epoch_s_interval && has_no_spread) return;
   const double epoch_s = result.epoch_s;
   const double exchange_s = result.phases.exposed_communication_s;
   const Interval computing = result.epoch_s_interval.value_or(Interval{epoch_s, epoch_s});
   // Independent causes.
-  const double below_s = std::hypot(std::max(0.0, epoch_s - computing.low_s),
-                                    exchange_s * -std::expm1(-k95 * deviation_),
-                                    std::hypot(batches_below_s_, overlap_below_s_));
-  const double above_s =
-      std::hypot(std::max(0.0, computing.high_s - epoch_s),
-                 exchange_s * std::expm1(k95 * deviation_),
-                 std::hypot(batches_above_s_, slowest_above_s_, overlap_above_s_));
+  const double below_s =
+      std::hypot(std::max(0.0, epoch_s - computing.low_s),
+                 exchange_s * -std::expm1(-k95 * deviation_),
+                 std::hypot(batches_below_s_, overlap_below_s_, dealt_ * epoch_s));
+  const double above_s = std::hypot(
+      std::max(0.0, computing.high_s - epoch_s),
+      exchange_s * std::expm1(k95 * deviation_),
+      std::hypot(
+          std::hypot(batches_above_s_, dealt_ * epoch_s), slowest_above_s_, overlap_above_s_));
   // The least possible epoch, except for sessions that were not measured.
   const double least_s = std::min(least_s_, computing.low_s) - overlap_below_s_;
   result.epoch_s_interval =

@@ -31,6 +31,7 @@ constexpr double kAssumedBatchDeviation = 0.02;
 /// - Batches estimated from data sheets: an iteration takes as long as the slowest of P workers,
 /// which is expected to be some kAssumedBatchDeviation times the expected maximum of P normal
 /// numbers longer than the mean. The upper end has that.
+/// - Work that is dealt on demand: the mean time between numbers is known within kMeanTolerance.
 /// - Overlap that is charged by default (OverlapDefault): between none and most_batch_slowdown.
 class ForecastUncertainty {
  public:
@@ -46,6 +47,9 @@ class ForecastUncertainty {
   void see(const std::vector<WorkerInfo>& workers,
            const std::vector<WorkerReport>& reports,
            const WorkerCosts& costs);
+
+  /// Numbers that are dealt were omitted.
+  void see_omitted_deals();
 
   /// Adds the platform's notes on its messages, lowers the grade if they were measured on another
   /// cluster, and widens the interval: by the 5 and 95 % quantiles of exposed
@@ -72,6 +76,7 @@ class ForecastUncertainty {
   double slowest_above_s_ = 0;  ///< by the slowest worker of each iteration
   double overlap_below_s_ = 0;  ///< by overlap that is charged by default
   double overlap_above_s_ = 0;
+  double dealt_ = 0;       ///< of the epoch, by numbers that were not dealt
   bool overlaps_ = false;  ///< and the cost of overlap is unknown
   double least_s_ = std::numeric_limits<double>::infinity();  ///< per epoch
   std::vector<std::string> notes_;

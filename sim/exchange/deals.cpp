@@ -22,8 +22,9 @@ std::optional<std::int64_t> Deals::deal(int rank,
   // Servers take none: workers in step then take as many numbers in each batch of the watch.
   const auto workers = static_cast<int>(
       std::ranges::count(state_.layout.workers(), Role::trains, &WorkerInfo::role));
-  Sequence& dealt =
-      sequences_.try_emplace(sequence, Sequence{.watch = DealWatch(workers, count)}).first->second;
+  Sequence& dealt = sequences_[sequence];
+  if (dealt.watch == nullptr)
+    dealt.watch = &watches_.try_emplace(count, DealWatch(workers, count)).first->second;
   std::optional<std::int64_t> number;
   if (dealt.next < count) {
     number = dealt.next++;
@@ -47,8 +48,8 @@ void Deals::send(int worker, int from, int to) {
 void Deals::watch(Sequence& dealt, std::int64_t number) {
   if (state_.options.acceleration == Acceleration::none || state_.options.runs_every_iteration)
     return;
-  const std::int64_t omitted = dealt.watch.dealt(number, state_.clocks.simgrid_s());
-  if (number == dealt.watch.uncounted()) {
+  const std::int64_t omitted = dealt.watch->dealt(number, state_.clocks.simgrid_s());
+  if (number == dealt.watch->uncounted()) {
     for (std::size_t rank = 0; rank < state_.layout.workers().size(); ++rank)
       dealt.counted_from.push_back(state_.clocks.of(static_cast<int>(rank)));
   }
@@ -56,8 +57,9 @@ void Deals::watch(Sequence& dealt, std::int64_t number) {
 }
 
 void Deals::omit(Sequence& dealt, std::int64_t numbers) {
+  has_omitted_ = true;
   dealt.next += numbers;
-  const double omitted_s = static_cast<double>(numbers) * dealt.watch.mean_s();
+  const double omitted_s = static_cast<double>(numbers) * dealt.watch->mean_s();
   for (std::size_t i = 0; i < dealt.counted_from.size(); ++i) {
     const auto rank = static_cast<int>(i);
     WorkerClock& clock = state_.clocks.of(rank);

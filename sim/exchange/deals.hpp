@@ -22,8 +22,11 @@ class Deals {
 
   void begin_pass() {
     sequences_.clear();
+    watches_.clear();
     state_.has_dealt = false;
   }
+  /// Whether numbers were omitted, in any pass.
+  [[nodiscard]] bool has_omitted() const { return has_omitted_; }
   /// Fabric::deal() of a worker.
   [[nodiscard]] std::optional<std::int64_t> deal(int rank,
                                                  std::int64_t sequence,
@@ -33,7 +36,7 @@ class Deals {
  private:
   struct Sequence {
     std::int64_t next = 0;
-    DealWatch watch;
+    DealWatch* watch = nullptr;
     std::vector<WorkerClock> counted_from = {};  ///< clocks when numbers began to count, by rank
   };
 
@@ -43,7 +46,9 @@ class Deals {
   void omit(Sequence& dealt, std::int64_t numbers);
 
   RuntimeState& state_;
+  bool has_omitted_ = false;
   std::map<std::int64_t, Sequence> sequences_;
+  std::map<std::int64_t, DealWatch> watches_;  ///< by the number of numbers of sequences
 };
 
 }  // namespace epochcast::sim

@@ -21,6 +21,7 @@ constexpr std::size_t kBatches = 20;
 DealWatch::DealWatch(int workers, std::int64_t count)
     : start_(kEnds * workers),
       end_(count - kEnds * workers),
+      least_(static_cast<std::int64_t>(kBatches) * kShortestBatch * workers),
       length_(kShortestBatch * workers),
       begin_(start_) {}
 
@@ -31,25 +32,17 @@ bool DealWatch::is_known() const {
   return is_mean_known(means_s);
 }
 
-std::int64_t DealWatch::dealt(std::int64_t index, double now_s) {
-  const bool is_later = now_s > std::exchange(last_s_, now_s);
-  if (has_decided_ || index < start_) return 0;
-  if (index == start_) {
-    began_s_ = now_s;
-    return 0;
-  }
-  if (index - begin_ < length_ || !is_later) return 0;
+void DealWatch::end_batch(std::int64_t index, double now_s) {
   batches_.push_back({.seconds = now_s - began_s_, .numbers = index - begin_});
   began_s_ = now_s;
   begin_ = index;
-  if (batches_.size() < kBatches) return 0;
+  if (batches_.size() < kBatches) return;
   if (is_known()) {
-    has_decided_ = true;
     Batch all;
     for (const Batch& batch : batches_)
       all = {all.seconds + batch.seconds, all.numbers + batch.numbers};
     mean_s_ = all.seconds / static_cast<double>(all.numbers);
-    return std::max<std::int64_t>(0, end_ - index - 1);
+    return;
   }
   for (std::size_t i = 0; i < kBatches / 2; ++i) {
     const Batch& one = batches_[2 * i];
@@ -58,7 +51,21 @@ std::int64_t DealWatch::dealt(std::int64_t index, double now_s) {
   }
   batches_.resize(kBatches / 2);
   length_ *= 2;
-  return 0;
+}
+
+std::int64_t DealWatch::dealt(std::int64_t index, double now_s) {
+  if (index == 0) has_omitted_ = false;
+  const bool is_later = now_s > std::exchange(last_s_, now_s);
+  if (index <= start_) {
+    begin_ = index;
+    began_s_ = now_s;
+    return 0;
+  }
+  if (has_omitted_ || index > end_) return 0;
+  if (mean_s_ == 0 && is_later && index - begin_ >= length_) end_batch(index, now_s);
+  if (mean_s_ == 0 || index - start_ < least_) return 0;
+  has_omitted_ = true;
+  return std::max<std::int64_t>(0, end_ - index - 1);
 }
 
 }  // namespace epochcast::sim

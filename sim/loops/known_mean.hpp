@@ -6,7 +6,7 @@
 namespace epochcast::sim {
 
 /// Half of the 95 % confidence interval of a mean that suffices, relative to the mean.
-inline constexpr double kMeanTolerance = 0.01;
+inline constexpr double kMeanTolerance = 0.02;
 
 /// Whether the mean of a quantity of which these are independent samples is known well enough, by
 /// Student's distribution.

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <functional>
 #include <optional>
+#include <vector>
 
 #include "base/statistics/random.hpp"
 #include "sim/loops/known_mean.hpp"
@@ -68,6 +69,29 @@ TEST_CASE("the stated confidence interval of the mean time between numbers holds
   }
   // 95 % of 200, less three standard deviations, and what stopping early costs.
   CHECK(inside >= 175);
+}
+
+TEST_CASE("sequences are watched together, and each runs the shortest batches at least") {
+  // So noisy that one sequence does not suffice.
+  constexpr std::int64_t kCount = 2'000;
+  DealWatch watch(4, kCount);
+  Random random(1);
+  double now_s = 0;
+  std::vector<std::int64_t> run;  // numbers of each sequence
+  for (int sequence = 0; sequence < 40; ++sequence) {
+    std::int64_t index = 0;
+    run.push_back(0);
+    while (index < kCount) {
+      const std::int64_t omitted = watch.dealt(index, now_s);
+      now_s += -std::log(1 - random.uniform());
+      index += 1 + omitted;
+      ++run.back();
+    }
+  }
+
+  CHECK(run.front() == kCount);
+  CHECK(run.back() == 4 * 4 + 20 * 2 * 4 + 1 + 4 * 4);
+  CHECK(watch.mean_s() == Approx(1).epsilon(2 * sim::kMeanTolerance));
 }
 
 TEST_CASE("noisier numbers are watched for longer") {
