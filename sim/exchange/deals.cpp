@@ -2,7 +2,9 @@
 #include "sim/exchange/deals.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <string>
+#include <utility>
 
 namespace epochcast::sim {
 namespace {
@@ -28,7 +30,7 @@ std::optional<std::int64_t> Deals::deal(int rank,
   std::optional<std::int64_t> number;
   if (dealt.next < count) {
     number = dealt.next++;
-    watch(dealt, *number);
+    watch(dealt, *number, count);
   }
   send(rank, owner, rank);
   return number;
@@ -45,15 +47,36 @@ void Deals::send(int worker, int from, int to) {
   if (from == worker) clock.traffic += state_.layout.traffic(from, to, kDealBytes);
 }
 
-void Deals::watch(Sequence& dealt, std::int64_t number) {
+void Deals::watch(Sequence& dealt, std::int64_t number, std::int64_t count) {
   if (state_.options.acceleration == Acceleration::none || state_.options.runs_every_iteration)
     return;
-  const std::int64_t omitted = dealt.watch->dealt(number, state_.clocks.simgrid_s());
-  if (number == dealt.watch->uncounted()) {
-    for (std::size_t rank = 0; rank < state_.layout.workers().size(); ++rank)
-      dealt.counted_from.push_back(state_.clocks.of(static_cast<int>(rank)));
+  const std::int64_t begin = dealt.watch->uncounted();
+  const std::int64_t moves = number > begin ? count_moves(dealt) : 0;
+  std::int64_t omitted =
+      dealt.watch->dealt(number, state_.clocks.simgrid_s(), moves >= DealWatch::kEnds);
+  if (number == begin) {
+    for (std::size_t i = 0; i < state_.layout.workers().size(); ++i) {
+      dealt.counted_from.push_back(state_.clocks.of(static_cast<int>(i)));
+      dealt.seen_s.push_back(dealt.counted_from.back().local_s);
+    }
+    dealt.moves.resize(dealt.seen_s.size());
   }
+  if (omitted == 0) return;
+  // The slowest worker's last moves are run, too: the sequence ends with its batch.
+  const std::int64_t end = DealWatch::kEnds * (number - begin) / moves;
+  omitted = std::min(omitted, count - end - number - 1);
   if (omitted > 0) omit(dealt, omitted);
+}
+
+std::int64_t Deals::count_moves(Sequence& dealt) {
+  std::int64_t fewest = std::numeric_limits<std::int64_t>::max();
+  for (std::size_t i = 0; i < dealt.seen_s.size(); ++i) {
+    const auto rank = static_cast<int>(i);
+    const double now_s = state_.clocks.of(rank).local_s;
+    if (now_s != std::exchange(dealt.seen_s[i], now_s)) ++dealt.moves[i];
+    if (state_.layout.worker(rank).role == Role::trains) fewest = std::min(fewest, dealt.moves[i]);
+  }
+  return fewest;
 }
 
 void Deals::omit(Sequence& dealt, std::int64_t numbers) {
@@ -71,7 +94,8 @@ void Deals::omit(Sequence& dealt, std::int64_t numbers) {
                                  .start_s = clock.now_s(),
                                  .end_s = clock.now_s() + omitted_s});
     }
-    const double factor = omitted_s / (clock.local_s - before.local_s);
+    const double elapsed_s = clock.local_s - before.local_s;
+    const double factor = elapsed_s > 0 ? omitted_s / elapsed_s : 0;
     clock.phases += factor * (clock.phases - before.phases);
     clock.traffic += factor * (clock.traffic - before.traffic);
     clock.skipped_s += omitted_s;

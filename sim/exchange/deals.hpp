@@ -38,11 +38,15 @@ class Deals {
     std::int64_t next = 0;
     DealWatch* watch = nullptr;
     std::vector<WorkerClock> counted_from = {};  ///< clocks when numbers began to count, by rank
+    std::vector<double> seen_s = {};             ///< clocks at the last number since then
+    std::vector<std::int64_t> moves = {};        ///< how often they had moved on
   };
 
   /// A message to the owner or back.
   void send(int worker, int from, int to);
-  void watch(Sequence& dealt, std::int64_t number);
+  void watch(Sequence& dealt, std::int64_t number, std::int64_t count);
+  /// Counts moves of all clocks; returns those of the worker that trains with the fewest.
+  std::int64_t count_moves(Sequence& dealt);
   void omit(Sequence& dealt, std::int64_t numbers);
 
   RuntimeState& state_;

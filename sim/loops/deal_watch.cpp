@@ -9,8 +9,6 @@
 namespace epochcast::sim {
 namespace {
 
-/// Numbers per worker that are not counted at the start, and kept at the end.
-constexpr std::int64_t kEnds = 4;
 /// Numbers per worker in a batch, at first.
 constexpr std::int64_t kShortestBatch = 2;
 /// Batches at each look.
@@ -53,7 +51,7 @@ void DealWatch::end_batch(std::int64_t index, double now_s) {
   length_ *= 2;
 }
 
-std::int64_t DealWatch::dealt(std::int64_t index, double now_s) {
+std::int64_t DealWatch::dealt(std::int64_t index, double now_s, bool may_omit) {
   if (index == 0) has_omitted_ = false;
   const bool is_later = now_s > std::exchange(last_s_, now_s);
   if (index <= start_) {
@@ -63,7 +61,7 @@ std::int64_t DealWatch::dealt(std::int64_t index, double now_s) {
   }
   if (has_omitted_ || index > end_) return 0;
   if (mean_s_ == 0 && is_later && index - begin_ >= length_) end_batch(index, now_s);
-  if (mean_s_ == 0 || index - start_ < least_) return 0;
+  if (mean_s_ == 0 || index - start_ < least_ || !may_omit) return 0;
   has_omitted_ = true;
   return std::max<std::int64_t>(0, end_ - index - 1);
 }

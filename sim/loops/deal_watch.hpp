@@ -19,6 +19,9 @@ namespace epochcast::sim {
 /// numbers as the shortest batches have, which show how its workers spend their time.
 class DealWatch {
  public:
+  /// Numbers per worker that are not counted at the start, and kept at the end.
+  static constexpr std::int64_t kEnds = 4;
+
   /// `workers` ask for `count` numbers.
   DealWatch(int workers, std::int64_t count);
 
@@ -26,8 +29,8 @@ class DealWatch {
   [[nodiscard]] std::int64_t uncounted() const { return start_; }
   /// Reports that number `index` is dealt at `now_s`; indices follow each other, and 0 begins a
   /// sequence. Returns how many numbers after it can be omitted: at most once in a sequence more
-  /// than 0.
-  [[nodiscard]] std::int64_t dealt(std::int64_t index, double now_s);
+  /// than 0, and only if it `may_omit`.
+  [[nodiscard]] std::int64_t dealt(std::int64_t index, double now_s, bool may_omit = true);
   /// Seconds between two numbers, once some can be omitted.
   [[nodiscard]] double mean_s() const { return mean_s_; }
 
