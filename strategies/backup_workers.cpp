@@ -24,7 +24,7 @@ namespace {
 constexpr StrategySettingOf kBackupWorkers(
     "backup-workers",
     "COUNT",
-    "backup-workers: gradients of an iteration that are not waited for",
+    "backup-workers: gradients of an iteration that are not waited for; of a single worker none",
     "1",
     "0",
     value::Count{0});
@@ -53,7 +53,8 @@ class FirstGradients : public ServerRule {
 
 void run_backup_workers(Worker& worker) {
   const std::int64_t workers = trainer_count(worker.fabric);
-  const std::int64_t backups = kBackupWorkers.of(worker.config);
+  const bool is_given = worker.config.of_strategies.contains(std::string(kBackupWorkers.name));
+  const std::int64_t backups = workers > 1 || is_given ? kBackupWorkers.of(worker.config) : 0;
   if (backups >= workers)
     throw UserError("--backup-workers: got " + std::to_string(backups) + "; the job has " +
                     std::to_string(workers) +
@@ -65,6 +66,7 @@ void run_backup_workers(Worker& worker) {
   run_parameter_server(worker,
                        {.rule = std::make_unique<FirstGradients>(taken),
                         .gradients = updates * taken,
+                        .rounds = updates,
                         .drops = true});
 }
 

@@ -64,7 +64,10 @@ void run_fedbuff(Worker& worker) {
   const std::int64_t size = kBufferSize.is_set(worker.config) ? kBufferSize.of(worker.config)
                                                               : trainer_count(worker.fabric);
   const std::int64_t pushes = batches_per_epoch(worker) / steps;
-  if (pushes == 0 || pushes < size)
+  if (pushes == 0)
+    throw UserError("--local-steps: got " + std::to_string(steps) + "; an epoch has " +
+                    std::to_string(batches_per_epoch(worker)) + " batches; expected no more");
+  if (pushes < size)
     throw UserError("--buffer-size: got " + std::to_string(size) + "; an epoch has " +
                     std::to_string(pushes) + " pushes of " + std::to_string(steps) +
                     " local steps with batch " + std::to_string(worker.config.step_batch()) +

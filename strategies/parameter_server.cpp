@@ -104,7 +104,8 @@ void run_parameter_server(Worker& worker, ServedTraining training) {
   report.batch = trains ? worker.config.step_batch() : 0;
   report.local_steps = steps;
   // Every worker exchanges with the servers after each of its batches.
-  report.rounds_per_epoch = (training.gradients + layout.trainers() - 1) / layout.trainers();
+  report.rounds_per_epoch =
+      training.rounds.value_or((training.gradients + layout.trainers() - 1) / layout.trainers());
   report.iterations_per_epoch = steps * report.rounds_per_epoch;
   std::optional<DealtTrainer> trainer;
   std::unique_ptr<Server> server;

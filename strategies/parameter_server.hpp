@@ -50,6 +50,8 @@ struct ServedTraining {
   std::unique_ptr<ServerRule> rule;
   /// Gradients that updates take in an epoch.
   std::int64_t gradients = 0;
+  /// Exchanges of each worker in an epoch; absent: those of as many gradients.
+  std::optional<std::int64_t> rounds = {};
   /// The rule drops gradients: workers get batches until enough have been taken. Else each batch is
   /// dealt once.
   bool drops = false;

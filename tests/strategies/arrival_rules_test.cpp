@@ -68,12 +68,14 @@ TEST_CASE("backup workers begin the order of samples again when it is used up") 
   // Two updates of two gradients; worker 0 and 1 train on 0, 1, 3 and (4 mod 4 =) 0.
   CHECK(run.learners[1].shuffled.at(1).position(0) == 0);
   CHECK(run.learners[0].shuffled.size() == 2);
+  CHECK(run.reports[0].rounds_per_epoch == 2);
 }
 
 TEST_CASE("there are fewer backup workers than workers") {
   CHECK_THROWS_WITH(
       run_strategy("backup-workers", with(served_job({1, 1}, 1, 8), "backup-workers", "2")),
       "--backup-workers: got 2; the job has 2 workers that train; expected fewer");
+  CHECK(run_strategy("backup-workers", served_job({1}, 1, 8)).reports[0].rounds_per_epoch == 8);
 }
 
 StrategyJob buffered(
