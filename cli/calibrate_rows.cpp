@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <iostream>
 #include <nlohmann/json.hpp>
 
@@ -186,6 +187,42 @@ void show_table(const RowsFile& rows,
   if (!rounds.empty()) of_rounds.print_whole(std::cout, look);
 }
 
+/// Tells of measured rows that the fit of all rows does not have, and of those that are faster than
+/// as many single devices.
+void warn_of_doubtful_rows(const RowsFile& rows) {
+  constexpr double kMisfit = 0.1;
+  constexpr double kFaster = 1.05;
+  std::vector<TrainingRow> asked;
+  for (const MeasuredRow& measured : rows.rows) asked.push_back(measured.row);
+  const std::vector<StepForecast> fitted =
+      forecast_rows(rows.node, rows.job, {.own = rows.rows, .like = rows.like}, rows.rates, asked);
+  const MeasuredRow& base = base_row(rows.rows);
+  for (std::size_t i = 0; i < asked.size(); ++i) {
+    const MeasuredRow& measured = rows.rows[i];
+    if (measured.overlap) continue;
+    const double samples = samples_of(measured.row);
+    const std::string row = fmt::format("warning: row nodes={},devices={}: {}/s",
+                                        measured.row.nodes,
+                                        measured.row.devices / measured.row.nodes,
+                                        rate_text(samples / measured.step_s));
+    if (std::abs(std::log(fitted[i].step_s / measured.step_s)) > std::log1p(kMisfit)) {
+      fmt::print(stderr,
+                 "{}; the fit of all rows has {}: rows contradict each other, or the cluster is "
+                 "another\n",
+                 row,
+                 rate_text(samples / fitted[i].step_s));
+    }
+    const bool is_same_batch =
+        measured.row.batch == base.row.batch && measured.row.accumulation == base.row.accumulation;
+    if (is_same_batch && measured.step_s * kFaster < base.step_s)
+      fmt::print(stderr,
+                 "{}, more than {} devices make at the rate of the row with {} in all\n",
+                 row,
+                 measured.row.devices,
+                 base.row.devices);
+  }
+}
+
 nlohmann::ordered_json json_of(const StepForecast& forecast) {
   return {{"seconds", forecast.step_s}, {"low", forecast.low_s}, {"high", forecast.high_s}};
 }
@@ -248,6 +285,7 @@ void forecast_rows_of(const po::variables_map& values) {
   if (!rows.forecast.empty()) {
     forecasts = forecast_rows(
         rows.node, rows.job, {.own = rows.rows, .like = rows.like}, rows.rates, rows.forecast);
+    warn_of_doubtful_rows(rows);
   }
   const std::vector<StepForecast> collectives =
       forecast_collectives(rows.node.network_bytes_per_s, rows.messages, rows.collectives);

@@ -231,6 +231,28 @@ TEST_CASE("calibrate forecasts throughputs from throughputs", "[cli]") {
   CHECK(forecasts[1]["high"].get<double>() > forecasts[1]["seconds"].get<double>());
 }
 
+TEST_CASE("calibrate --row warns of rows that cannot be true together", "[cli]") {
+  const Folder folder;
+  const auto warnings = [&](const char* row) {
+    const Outcome outcome = folder.run(joined(kRowJob, {"--row", row, "--forecast", "nodes=2"}));
+    CHECK(outcome.status == 0);
+    return outcome.err;
+  };
+
+  CHECK(warnings("nodes=1,devices=1: 800/s").empty());
+  // Eight make as much; of the same row, the first counts.
+  CHECK_THAT(warnings("nodes=1,devices=8: 3000/s"),
+             Catch::Matchers::StartsWith(
+                 "warning: row nodes=1,devices=8: 3000/s; the fit of all rows has 6000: "));
+  CHECK_THAT(warnings("nodes=2,devices=8: 900/s"),
+             Catch::Matchers::StartsWith(
+                 "warning: row nodes=2,devices=8: 900/s; the fit of all rows has "));
+  CHECK_THAT(warnings("nodes=1,devices=1: 500/s"),
+             Catch::Matchers::StartsWith(
+                 "warning: row nodes=1,devices=8: 6000/s, more than 8 devices make at the "
+                 "rate of the row with 1 in all"));
+}
+
 TEST_CASE("calibrate --row reports what is missing, exit 2", "[cli]") {
   const Folder folder;
   const auto error = [&](const Words& words) {
