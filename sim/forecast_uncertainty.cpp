@@ -205,8 +205,8 @@ void ForecastUncertainty::see(const std::vector<WorkerInfo>& workers,
 }
 
 void ForecastUncertainty::see_omitted_deals() {
-  constexpr double k97_5 = 1.96;
-  if (!config_.deterministic) dealt_ = kMeanTolerance * k95 / k97_5;
+  constexpr double kTwoSided95 = 1.96;
+  if (!config_.deterministic) dealt_ = kMeanTolerance * k95 / kTwoSided95;
 }
 
 void ForecastUncertainty::apply_to(RunResult& result) const {
