@@ -5,20 +5,19 @@
 
 #include <algorithm>
 #include <boost/program_options.hpp>
-#include <filesystem>
 #include <iostream>
-#include <nlohmann/json.hpp>
 #include <numeric>
 #include <sstream>
 #include <thread>
 
 #include "base/error.hpp"
-#include "base/files/text_file.hpp"
 #include "base/process/ending.hpp"
 #include "base/process/interruption.hpp"
 #include "base/text/shell_text.hpp"
 #include "cli/commands.hpp"
+#include "cli/launch/elastic.hpp"
 #include "cli/launch/in_place.hpp"
+#include "cli/launch/kept_checkpoints.hpp"
 #include "cli/launch/launch.hpp"
 #include "cli/launch/slurm.hpp"
 #include "cli/options/job_options.hpp"
@@ -33,7 +32,6 @@
 namespace epochcast {
 namespace {
 
-namespace fs = std::filesystem;
 namespace po = boost::program_options;
 
 using Words = std::vector<std::string>;
@@ -166,10 +164,20 @@ Words worker_flags(const po::variables_map& values, Command command) {
   return words;
 }
 
+/// The words of --mpi-arguments.
+Words mpi_words(const po::variables_map& values) {
+  Words words;
+  if (values.count("mpi-arguments") == 0) return words;
+  std::istringstream text(values["mpi-arguments"].as<std::string>());
+  for (std::string word; text >> word;) words.push_back(word);
+  return words;
+}
+
 Words launch_words(const po::variables_map& values,
                    Command command,
                    const JobConfig& config,
-                   const Placement& where) {
+                   const Placement& where,
+                   const Words& more_flags = {}) {
   Words words = {"mpirun", "-n", std::to_string(where.ranks), "--bind-to", "none"};
   if (geteuid() == 0) words.emplace_back("--allow-run-as-root");
   if (where.is_in_place) {
@@ -189,24 +197,71 @@ Words launch_words(const po::variables_map& values,
   for (const char* name : {"EPOCHCAST_DATA", "EPOCHCAST_PATH"}) {
     if (std::getenv(name) != nullptr) words.insert(words.end(), {"-x", name});
   }
-  if (values.count("mpi-arguments") > 0) {
-    std::istringstream more(values["mpi-arguments"].as<std::string>());
-    for (std::string word; more >> word;) words.push_back(word);
-  }
+  const Words more_words = mpi_words(values);
+  words.insert(words.end(), more_words.begin(), more_words.end());
   words.push_back(sibling("epochcast-run"));
   words.emplace_back(command == Command::train ? "train" : "emulate");
   const Words flags = worker_flags(values, command);
   words.insert(words.end(), flags.begin(), flags.end());
   if (values.count("bar") == 0 && is_here && isatty(STDERR_FILENO) != 0)
     words.emplace_back("--bar=on");
+  words.insert(words.end(), more_flags.begin(), more_flags.end());
   return words;
 }
 
-/// The manifest of a folder's checkpoint; empty when there is none.
-std::string manifest_text(const std::string& folder) {
-  const fs::path manifest = fs::path(folder) / "checkpoint.json";
-  std::error_code unreadable;
-  return fs::exists(manifest, unreadable) ? read_text_file(manifest) : "";
+/// Throws for a job that goes on without workers that die, but cannot.
+void check_elastic(const po::variables_map& values, const JobConfig& config) {
+  const std::string flag = "--on-failure continue: ";
+  check_can_lose_workers(find_strategy(config.strategy));
+  if (seeds_from(values) > 1) throw UserError(flag + "trains one seed; leave out --seeds");
+  if (values.count("slurm") > 0)
+    throw UserError(
+        flag +
+        "not with --slurm, whose script starts mpirun alone; in a script of yours, call "
+        "epochcast train --hosts $(scontrol show hostnames | paste -sd,)");
+  if (values.count("mpi-arguments") > 0 && place_ranks(values["mpi-arguments"].as<std::string>()))
+    throw UserError(flag + "name machines with --hosts, not in --mpi-arguments");
+}
+
+/// The job as one that goes on without workers that die.
+ElasticJob elastic_job(const po::variables_map& values,
+                       const JobConfig& config,
+                       const Placement& where,
+                       const std::string& checkpoint) {
+  const bool is_resumed = run_options_from(values).is_resumed;
+  ElasticJob job;
+  job.seats =
+      seats_on(where.hosts.empty() ? hosts_of_environment(where.ranks_per_machine) : where.hosts,
+               where.ranks);
+  job.run = [=](const std::vector<Seat>& seats, Words flags) {
+    Placement now = where;
+    now.ranks = static_cast<int>(seats.size());
+    now.hosts = hosts_of(seats);
+    now.is_in_place = !now.hosts.empty();
+    if (is_resumed) std::erase(flags, "--resume");
+    return run_mpirun(launch_words(values, Command::train, config, now, flags));
+  };
+  job.answers = [&values](const std::string& host) {
+    return mpirun_reaches(host, mpi_words(values));
+  };
+  job.epochs_done = [checkpoint] { return epoch_in(checkpoint).value_or(1) - 1; };
+  job.epochs = config.epochs;
+  job.say = [](const std::string& line) { std::cerr << line << std::endl; };
+  return job;
+}
+
+CommandEnd run_job(const po::variables_map& values,
+                   Command command,
+                   const JobConfig& config,
+                   const Placement& where,
+                   const Words& checkpoints) {
+  try {
+    if (command == Command::train && run_options_from(values).continues)
+      return run_elastic(elastic_job(values, config, where, checkpoints.front()));
+    return run_mpirun(launch_words(values, command, config, where));
+  } catch (const Interrupted& end) {
+    throw Interrupted(end.signal(), kept_text(checkpoints));
+  }
 }
 
 /// The folders of a job's checkpoints, one for each seed.
@@ -222,35 +277,6 @@ Words checkpoint_folders(const po::variables_map& values,
     folders.push_back(options_of(seed, seeds, options).checkpoint.string());
   }
   return folders;
-}
-
-/// The manifests of checkpoints, to find those that a run has changed.
-Words manifests(const Words& folders) {
-  Words texts;
-  for (const std::string& folder : folders) texts.push_back(manifest_text(folder));
-  return texts;
-}
-
-/// The checkpoints with which an interrupted job can continue.
-std::string kept_text(const Words& folders) {
-  if (folders.empty()) return "nothing was kept: there was no --checkpoint";
-  const auto begun = std::find_if(folders.rbegin(), folders.rend(), [](const std::string& folder) {
-    return !manifest_text(folder).empty();
-  });
-  const std::string& folder = begun == folders.rend() ? folders.front() : *begun;
-  const auto json = nlohmann::json::parse(manifest_text(folder), nullptr, false);
-  if (!json.is_object() || !json.contains("epoch"))
-    return "there is no checkpoint yet in " + folder;
-  return "the checkpoint in " + folder + " is of epoch " + json["epoch"].dump() +
-         "; --resume continues from there";
-}
-
-int run_job(const Words& words, const Words& checkpoints) {
-  try {
-    return run_mpirun(words);
-  } catch (const Interrupted& end) {
-    throw Interrupted(end.signal(), kept_text(checkpoints));
-  }
 }
 
 CommandHelp launch_help(Command command,
@@ -282,24 +308,30 @@ int launch(Command command, const std::string& name, const Words& arguments) {
   const std::optional<SlurmOptions> slurm = slurm_options_from(values);
   const Placement where = placement_from(values, slurm, command, config);
   if (command == Command::train) check_samples(config, where.ranks);
-  const Words words = launch_words(values, command, config, where);
+  if (run_options_from(values).continues) check_elastic(values, config);
   if (slurm) {
-    const std::string script =
-        batch_script(*slurm, config, where.machines, where.ranks_per_machine, words);
+    const std::string script = batch_script(*slurm,
+                                            config,
+                                            where.machines,
+                                            where.ranks_per_machine,
+                                            launch_words(values, command, config, where));
     if (slurm->is_submitted && values.count("dry-run") == 0) return submit(script);
     std::cout << script;
     return 0;
   }
   if (values.count("dry-run") > 0) {
-    std::cout << shell_text(words) << '\n';
+    std::cout << shell_text(launch_words(values, command, config, where)) << '\n';
     return 0;
   }
   const Words checkpoints = checkpoint_folders(values, command, config);
   const Words before = manifests(checkpoints);
-  const int status = run_job(words, checkpoints);
-  const Ending ending = ending_of(status);
-  if (ending == Ending::done || ending == Ending::bad_input) return status;
-  std::string text = "the job failed (mpirun's exit status " + std::to_string(status) + ")";
+  const CommandEnd end = run_job(values, command, config, where, checkpoints);
+  const Ending ending = ending_of(end.status);
+  if (ending == Ending::done || ending == Ending::bad_input) return end.status;
+  std::string text = "the job failed (mpirun's exit status " + std::to_string(end.status) + ")";
+  if (end.death)
+    text = "the job failed: rank " + std::to_string(end.death->rank) + " on " + end.death->host +
+           " was killed by " + end.death->signal;
   // An existing one may be the cause of the failure.
   if (manifests(checkpoints) != before) text += "; " + kept_text(checkpoints);
   throw RunError(text);

@@ -61,7 +61,7 @@ int run_ranks(const Launch& launch, int ranks, Words program) {
   words.insert(words.end(), {"-n", std::to_string(ranks)});
   words.insert(words.end(), program.begin(), program.end());
   words.insert(words.end(), launch.rest.begin(), launch.rest.end());
-  return run_mpirun(words);
+  return run_mpirun(words).status;
 }
 
 int measure_batches(const Launch& launch) {
@@ -72,7 +72,7 @@ int measure_batches(const Launch& launch) {
     return run_ranks(launch, ranks, {program, "--ranks", std::to_string(ranks)});
   Words words = {program};
   words.insert(words.end(), launch.rest.begin(), launch.rest.end());
-  return run_words(words);
+  return run_words(words).status;
 }
 
 }  // namespace
@@ -80,7 +80,7 @@ int measure_batches(const Launch& launch) {
 int run_describe(const Words& arguments) {
   Words words = {sibling("epochcast-describe")};
   words.insert(words.end(), arguments.begin(), arguments.end());
-  return run_words(words);
+  return run_words(words).status;
 }
 
 int run_measure(const Words& arguments) {

@@ -206,6 +206,7 @@ Strategy diloco_strategy() {
           .exchanges_gradients = false,
           .compressed = "differences of parameters (outer gradients)",
           .settings = own,
+          .can_lose_workers = true,
           .overlaps_averages = overlaps_averages,
           .state_shares = state_shares,
           .period = &kLocalStepsPeriod,

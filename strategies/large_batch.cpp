@@ -263,6 +263,7 @@ Strategy large_batch_strategy() {
           .summary = "a target batch that workers collect at their own pace (--target-batch)",
           .source = "Diskin et al., NeurIPS 2021",
           .settings = kOwn,
+          .can_lose_workers = true,
           .overlaps_averages = [](const JobConfig& config) { return kDelayedUpdates.of(config); },
           .state_shares = large_batch_state,
           .check = check_large_batch,

@@ -116,6 +116,15 @@ void check_computes(const Strategy& strategy) {
                   std::string(strategy.needs_costs) + "; zero divides the optimizer's state");
 }
 
+void check_can_lose_workers(const Strategy& strategy) {
+  if (strategy.can_lose_workers) return;
+  std::string able;
+  for (const Strategy& each : strategies())
+    if (each.can_lose_workers) able += (able.empty() ? "" : ", ") + std::string(each.name);
+  throw UserError("--on-failure continue: " + std::string(strategy.name) +
+                  " needs all its workers; these go on without some: " + able);
+}
+
 namespace {
 
 /// Pairs of a worker and a server up to which a forecast takes seconds.

@@ -79,6 +79,8 @@ struct Worker {
   OuterStep outer_step = {};
   /// The strategy's vectors between exchanges, such as momentum, for checkpoints.
   BucketMemory kept = {};
+  /// The epochs after which the job pauses, if that is before its end.
+  std::optional<std::int64_t> pause_after = {};
   /// After each epoch, outside of the measured time: tests the model, saves it, ... May be empty.
   std::function<void(std::int64_t epoch)> after_epoch = {};
 };
@@ -112,6 +114,8 @@ struct Strategy {
   bool steps_together = false;
   /// Exchanges always overlap computing, whatever --overlap is.
   bool overlaps = false;
+  /// Workers may die and join between epochs: it divides no state and counts on no number of them.
+  bool can_lose_workers = false;
   /// Why `train` and `rehearse` lack it, for a message; empty: they have it.
   std::string_view needs_costs = {};
   /// Whether a job's averages overlap computing, whatever --overlap is; that cost is charged. Null:
@@ -134,6 +138,8 @@ struct Strategy {
 void check_overlap(const JobConfig& config, const Strategy& strategy);
 /// Throws a UserError if the strategy has no version that computes numbers.
 void check_computes(const Strategy& strategy);
+/// Throws a UserError if the strategy cannot go on without workers that die.
+void check_can_lose_workers(const Strategy& strategy);
 /// The one of that name. Throws a UserError with the closest name.
 [[nodiscard]] const Strategy& find_strategy(std::string_view name);
 

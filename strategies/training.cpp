@@ -186,7 +186,7 @@ void train_epochs(Worker& worker,
   std::int64_t epochs = repeat(
       worker,
       fabric.world(),
-      worker.config.epochs,
+      std::min(worker.config.epochs, worker.pause_after.value_or(worker.config.epochs)),
       [&](std::int64_t e) {
         worker.learner.begin_epoch(e);
         const bool is_whole = !worker.progress.is_resuming();

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/launch/launch.hpp"
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <cstdlib>
 #include <filesystem>
 #include <iostream>
@@ -14,10 +17,29 @@
 #include "base/process/interruption.hpp"
 #include "base/process/pipe.hpp"
 #include "base/process/temp_folder.hpp"
-#include "cli/launch/mpirun_messages.hpp"
 #include "core/job/setting_text.hpp"
 
 namespace epochcast {
+
+namespace {
+
+/// The folder for files that Open MPI leaves when it is killed, as long as this exists.
+class MpiFiles {
+ public:
+  MpiFiles() {
+    if (const char* const before = std::getenv("TMPDIR")) before_ = before;
+    setenv("TMPDIR", folder_.path().c_str(), 1);
+  }
+  ~MpiFiles() { before_ ? setenv("TMPDIR", before_->c_str(), 1) : unsetenv("TMPDIR"); }
+  MpiFiles(const MpiFiles&) = delete;
+  MpiFiles& operator=(const MpiFiles&) = delete;
+
+ private:
+  TempFolder folder_{"epochcast-mpirun"};
+  std::optional<std::string> before_;
+};
+
+}  // namespace
 
 std::string sibling(const std::string& name) {
   const std::filesystem::path file =
@@ -75,7 +97,7 @@ std::string hosts_text(const std::vector<Host>& hosts) {
   return text;
 }
 
-int run_words(const std::vector<std::string>& words) {
+CommandEnd run_words(const std::vector<std::string>& words) {
   const SignalScope signals;
   Pipe messages_pipe;
   Child child = Child::start(words, {.err = messages_pipe.writing.number()});
@@ -85,21 +107,30 @@ int run_words(const std::vector<std::string>& words) {
     std::cerr << messages.feed(piece) << std::flush;
   });
   std::cerr << messages.finish() << std::flush;
-  return child.wait().in_shell();
+  const int status = child.wait().in_shell();
+  return {.status = status, .death = messages.death()};
 }
 
-int run_mpirun(const std::vector<std::string>& words) {
-  // The folder for files that Open MPI leaves when it is killed. Batch systems have their own, on
-  // every machine.
-  std::optional<TempFolder> sessions;
-  if (std::getenv("SLURM_JOB_ID") == nullptr) {
-    sessions.emplace("epochcast-mpirun");
-    setenv("TMPDIR", sessions->path().c_str(), 1);
-  }
-  const int status = run_words(words);
-  if (status == Child::kNotStarted)
+CommandEnd run_mpirun(const std::vector<std::string>& words) {
+  // Batch systems have their own folder, on every machine.
+  std::optional<MpiFiles> files;
+  if (std::getenv("SLURM_JOB_ID") == nullptr) files.emplace();
+  CommandEnd end = run_words(words);
+  if (end.status == Child::kNotStarted)
     throw RunError(words[0] + " cannot be started; install it (Debian: openmpi-bin)");
-  return status;
+  return end;
+}
+
+bool mpirun_reaches(const std::string& host, const std::vector<std::string>& more) {
+  std::vector<std::string> words = {"timeout", "--kill-after=2", "15", "mpirun", "-n", "1"};
+  if (geteuid() == 0) words.emplace_back("--allow-run-as-root");
+  words.insert(words.end(), {"--host", host});
+  words.insert(words.end(), more.begin(), more.end());
+  words.emplace_back("true");
+  const SignalScope signals;
+  const FileDescriptor nowhere(open("/dev/null", O_WRONLY | O_CLOEXEC));
+  Child child = Child::start(words, {.out = nowhere.number(), .err = nowhere.number()});
+  return child.wait().ending() == Ending::done;
 }
 
 }  // namespace epochcast

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
+
+#include "cli/launch/mpirun_messages.hpp"
 
 namespace epochcast {
 
@@ -25,11 +28,19 @@ struct Host {
 /// In the syntax of mpirun's --host.
 [[nodiscard]] std::string hosts_text(const std::vector<Host>& hosts);
 
-/// Runs the words as a command; returns its exit status, 128 + number for a signal. Throws
-/// Interrupted after the command's end.
-[[nodiscard]] int run_words(const std::vector<std::string>& words);
+/// How a command ended.
+struct CommandEnd {
+  int status = 0;                       ///< its exit status, or 128 + number of a signal
+  std::optional<RankDeath> death = {};  ///< of mpirun's first rank that was killed
+};
+
+/// Runs the words as a command. Throws Interrupted after the command's end.
+[[nodiscard]] CommandEnd run_words(const std::vector<std::string>& words);
 
 /// The same for mpirun, whose temporary files are removed afterwards.
-[[nodiscard]] int run_mpirun(const std::vector<std::string>& words);
+[[nodiscard]] CommandEnd run_mpirun(const std::vector<std::string>& words);
+
+/// Whether mpirun, with these arguments, starts a process on a machine within some seconds.
+[[nodiscard]] bool mpirun_reaches(const std::string& host, const std::vector<std::string>& more);
 
 }  // namespace epochcast

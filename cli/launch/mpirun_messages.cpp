@@ -2,6 +2,7 @@
 #include "cli/launch/mpirun_messages.hpp"
 
 #include <algorithm>
+#include <regex>
 #include <utility>
 
 namespace epochcast {
@@ -27,12 +28,27 @@ bool is_about_our_ending(const std::vector<std::string>& lines) {
 
 }  // namespace
 
+bool MpirunMessages::takes_death() {
+  static const std::regex died(
+      "mpirun noticed that process rank ([0-9]{1,6}) with PID [0-9]+ on node (\\S{1,300}) exited "
+      "on "
+      "(signal [0-9]+ \\([^)]{1,100}\\))\\.");
+  constexpr std::size_t kLongestLine = 1000;  // std::regex may overflow the stack
+  for (const std::string& line : framed_) {
+    std::smatch match;
+    if (line.size() > kLongestLine || !std::regex_match(line, match, died)) continue;
+    if (!death_) death_ = {.rank = std::stoi(match[1]), .host = match[2], .signal = match[3]};
+    return true;
+  }
+  return false;
+}
+
 std::string MpirunMessages::take_line(const std::string& line) {
   if (is_frame(line)) {
     is_framed_ = !is_framed_;
     if (is_framed_) return {};
     std::string text;
-    if (!is_about_our_ending(framed_)) {
+    if (!is_about_our_ending(framed_) && !takes_death()) {
       for (const std::string& each : framed_) text += each + "\n";
     }
     framed_.clear();

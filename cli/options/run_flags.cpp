@@ -20,13 +20,49 @@ std::filesystem::path with_seed(const std::filesystem::path& file, std::uint64_t
   return file.parent_path() / name;
 }
 
-/// For the laboratory (lab/README.md), and not part of the help.
-po::options_description timer_flags(Command command) {
+/// Not part of the help: for the laboratory (lab/README.md), and what `train` tells its ranks when
+/// workers have died.
+po::options_description hidden_flags(Command command) {
   po::options_description options;
   options.add_options()("time-exchanges", po::value<std::string>());
-  if (command == Command::train)
-    options.add_options()("time-batches", po::value<std::string>()->implicit_value("on"));
+  if (command == Command::train) {
+    options.add_options()("time-batches", po::value<std::string>()->implicit_value("on"))(
+        "members", po::value<std::string>())("pause-after", po::value<std::string>())(
+        "history", po::value<std::vector<std::string>>());
+  }
   return options;
+}
+
+/// "0:0,2:0": number and place of each rank.
+std::vector<Member> parse_members(const std::string& text) {
+  std::vector<Member> members;
+  for (const std::string& part : split(text, ',')) {
+    const std::size_t colon = part.find(':');
+    if (colon == std::string::npos) throw UserError("got \"" + text + "\"; expected 0:0,2:0");
+    members.push_back({.number = parse_small_count(part.substr(0, colon), 0),
+                       .place = parse_small_count(part.substr(colon + 1), 0)});
+  }
+  return members;
+}
+
+/// Whether --on-failure is `continue`.
+bool parse_on_failure(const std::string& text) {
+  if (text != "stop" && text != "continue")
+    throw UserError("got \"" + text + "\"; expected stop or continue");
+  return text == "continue";
+}
+
+/// Throws a UserError when a job that goes on without workers that die has no checkpoints, or such
+/// that other workers cannot use.
+void check_continues(const RunOptions& options) {
+  const std::string flag = "--on-failure continue: ";
+  if (options.checkpoint.empty())
+    throw UserError(flag + "the others go on from a checkpoint; add --checkpoint FOLDER");
+  if (options.checkpoint_every > 0) {
+    throw UserError(flag +
+                    "the others go on from the end of an epoch, which they divide among fewer "
+                    "workers; leave out --checkpoint-every");
+  }
 }
 
 }  // namespace
@@ -54,6 +90,11 @@ po::options_description own_run_flags(Command command) {
         po::value<std::string>()->value_name("on|off")->implicit_value("on"),
         "go on from the last checkpoint, if there is one; of its folder, checkpoint.json and the "
         "files that it names are read")(
+        "on-failure",
+        po::value<std::string>()->value_name("stop|continue"),
+        "continue: when a worker dies, the others go on from the last checkpoint, and it joins "
+        "again "
+        "after an epoch (diloco, time-synced, large-batch); default: stop")(
         "seeds",
         po::value<std::string>()->value_name("COUNT")->default_value("1"),
         "train as often, with seeds from --seed on; output has means and deviations. Files get the "
@@ -65,7 +106,7 @@ po::options_description own_run_flags(Command command) {
 po::options_description run_flags(Command command) {
   po::options_description all;
   all.add(setting_options(command)).add(own_run_flags(command)).add(common_options());
-  all.add(timer_flags(command));
+  all.add(hidden_flags(command));
   return all;
 }
 
@@ -115,6 +156,15 @@ RunOptions run_options_from(const po::variables_map& values) {
     throw UserError(std::string(options.is_resumed ? "--resume" : "--checkpoint-every") +
                     ": needs --checkpoint FOLDER");
   }
+  if (!text("on-failure").empty()) options.continues = parsed("on-failure", parse_on_failure);
+  if (options.continues) check_continues(options);
+  if (!text("members").empty()) options.members = parsed("members", parse_members);
+  if (!text("pause-after").empty()) {
+    options.pause_after =
+        parsed("pause-after", [](const std::string& given) { return parse_count(given, 1); });
+  }
+  if (values.count("history") > 0)
+    options.history = values["history"].as<std::vector<std::string>>();
   return options;
 }
 

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/json/json_number.hpp"
+#include "core/job/setting_text.hpp"
 
 namespace epochcast {
 namespace {
@@ -76,13 +77,12 @@ RankState read_rank_state(const std::filesystem::path& file,
 }
 
 std::string manifest_text(const std::filesystem::path& file, const CheckpointManifest& manifest) {
-  return seal(kCheckpointSchema,
-              file,
-              {{"serial", manifest.serial},
-               {"epoch", manifest.epoch},
-               {"settings", manifest.settings},
-               {"checksums", manifest.checksums}})
-      .line;
+  nlohmann::ordered_json header = {{"serial", manifest.serial},
+                                   {"epoch", manifest.epoch},
+                                   {"settings", manifest.settings},
+                                   {"checksums", manifest.checksums}};
+  if (!manifest.numbers.empty()) header["numbers"] = manifest.numbers;
+  return seal(kCheckpointSchema, file, header).line;
 }
 
 CheckpointManifest read_manifest(const std::filesystem::path& file, std::string text) {
@@ -100,6 +100,12 @@ CheckpointManifest read_manifest(const std::filesystem::path& file, std::string 
   }
   for (const JsonInput& checksum : header.at("checksums").elements(1))
     manifest.checksums.push_back(checksum.string());
+  if (const auto numbers = header.maybe("numbers")) {
+    for (const JsonInput& number : numbers->elements(1))
+      manifest.numbers.push_back(static_cast<int>(number.integer(0, kMostSmallCount)));
+    if (manifest.numbers.size() != manifest.checksums.size())
+      numbers->fail("as many as there are checksums");
+  }
   problems.throw_if_any();
   return manifest;
 }

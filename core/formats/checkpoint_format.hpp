@@ -31,6 +31,7 @@ struct CheckpointManifest {
   std::int64_t epoch = 1;                       ///< that rank 0 is in, from 1
   std::map<std::string, std::string> settings;  ///< of the job
   std::vector<std::string> checksums;           ///< of the ranks' files, by rank
+  std::vector<int> numbers = {};                ///< of these files, by rank; empty: 0, 1, ...
 
   bool operator==(const CheckpointManifest&) const = default;
 };

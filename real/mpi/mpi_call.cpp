@@ -3,6 +3,7 @@
 
 #include <sys/prctl.h>
 
+#include <algorithm>
 #include <array>
 #include <exception>
 #include <numeric>
@@ -98,7 +99,11 @@ std::string broadcast_text(const std::string& text, int root, MPI_Comm comm) {
   check_mpi(MPI_Bcast(&length, 1, MPI_UINT64_T, root, comm), "MPI_Bcast");
   std::string all = text;
   all.resize(length);
-  check_mpi(MPI_Bcast(all.data(), static_cast<int>(length), MPI_CHAR, root, comm), "MPI_Bcast");
+  constexpr std::uint64_t kMost = 1U << 30U;  // counts of MPI are ints
+  for (std::uint64_t begin = 0; begin < length; begin += kMost) {
+    const auto count = static_cast<int>(std::min(kMost, length - begin));
+    check_mpi(MPI_Bcast(all.data() + begin, count, MPI_CHAR, root, comm), "MPI_Bcast");
+  }
   return all;
 }
 

@@ -57,21 +57,23 @@ void check_slow_down(const MachineConfig& config, const WorkerInfo& own, int ran
 }  // namespace
 
 OwnDevice own_device(const MachineConfig& config,
+                     const std::vector<Member>& members,
                      const std::function<std::string(const std::string&)>& model_of) {
   int rank = 0;
   check_mpi(MPI_Comm_rank(MPI_COMM_WORLD, &rank), "MPI_Comm_rank");
-  const int local = rank_on_machine();
+  const Member self = members.empty() ? Member{.number = rank, .place = rank_on_machine()}
+                                      : members.at(static_cast<std::size_t>(rank));
   OwnDevice own;
-  own.device = config.devices[static_cast<std::size_t>(local) % config.devices.size()];
+  own.device = config.devices[static_cast<std::size_t>(self.place) % config.devices.size()];
   const bool is_server = own.device == "server";
-  own.info.device = local;
+  own.info.device = self.place;
   own.info.device_class = own.device.starts_with("cuda") ? "gpu" : "cpu";
   own.info.model = model_of(is_server ? "cpu" : own.device);
   own.info.role = is_server ? Role::sums : Role::trains;
   own.info.node = node_of_each_rank(config.ranks_per_node)[static_cast<std::size_t>(rank)];
-  check_slow_down(config, own.info, rank);
-  own.slow_down =
-      slow_down_of(config.slow_down, {own.info.device_class, own.info.model, std::to_string(rank)});
+  if (members.empty()) check_slow_down(config, own.info, rank);
+  own.slow_down = slow_down_of(
+      config.slow_down, {own.info.device_class, own.info.model, std::to_string(self.number)});
   own.info.model = slowed_name(own.info.model, own.slow_down);
   return own;
 }

@@ -10,6 +10,7 @@
 #include "core/fabric.hpp"
 #include "core/job/job_config.hpp"
 #include "core/job/placement.hpp"
+#include "core/job/run_options.hpp"
 
 namespace epochcast::real {
 
@@ -28,9 +29,10 @@ struct OwnDevice {
   WorkerInfo info;       ///< node, class, model, ...
 };
 
-/// Collective over MPI_COMM_WORLD. `model_of`: the model name of a device. Throws a UserError
-/// when --slow-down names no rank, class or model of the job.
+/// Collective over MPI_COMM_WORLD. `members`: of RunOptions. `model_of`: the model name of a
+/// device. Throws a UserError when --slow-down names no rank, class or model of the job.
 [[nodiscard]] OwnDevice own_device(const MachineConfig& config,
+                                   const std::vector<Member>& members,
                                    const std::function<std::string(const std::string&)>& model_of);
 
 /// The group of processes that take part. Collective over MPI_COMM_WORLD. `batch_s` returns this

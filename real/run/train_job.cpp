@@ -80,6 +80,8 @@ class TrainingRun {
     if (self.role == Role::trains) learner_->warm_up(config_.batch);
     const bool times_batches = self.role == Role::trains && options_.times_batches;
     if (!options_.checkpoint.empty()) open_checkpoints();
+    if (options_.pause_after > 0)
+      worker_.pause_after = resumed_at_.value_or(0) + options_.pause_after;
     if (is_first() && metrics_file_.is_wanted()) {
       metrics_.emplace(metrics_file_,
                        resumed_at_ ? LineFile::Start::after_older_lines : LineFile::Start::empty);
@@ -94,8 +96,10 @@ class TrainingRun {
     if (times_batches) timed.after_s = batch_s();
     exchange_timer.after();
     worker_.progress.finish();
+    if (worker_.pause_after.value_or(config_.epochs) < config_.epochs) return std::nullopt;
     if (!options_.timeline.empty())
       collect_timeline(timeline_, group_.workers, title(), timeline_file_, group_.comm);
+    result.notes.insert(result.notes.end(), options_.history.begin(), options_.history.end());
     if (resumed_at_) {
       result.notes.push_back("resumed in epoch " + std::to_string(*resumed_at_ + 1) +
                              "; times are of the epochs run since, from start to end");
@@ -163,7 +167,13 @@ class TrainingRun {
 
   void open_checkpoints() {
     std::vector<SettingText> settings = settings_and_contents();
-    checkpoints_.emplace(options_.checkpoint, std::move(settings), group_.comm);
+    std::vector<int> numbers;
+    for (const Member& member : options_.members) numbers.push_back(member.number);
+    checkpoints_.emplace(options_.checkpoint,
+                         std::move(settings),
+                         std::move(numbers),
+                         options_.continues,
+                         group_.comm);
     checkpoints_->open(options_.is_resumed);
     if (is_first() && !checkpoints_->is_locked()) {
       progress_.say(checkpoints_->folder().string() +
@@ -188,7 +198,7 @@ class TrainingRun {
     worker_.progress.resume_at(std::move(state->position), file);
     worker_.progress.reached = [this, file, saved = std::move(*state)] {
       try {
-        learner_->load(saved.learner);
+        checkpoints_->has_joined() ? learner_->join(saved.learner) : learner_->load(saved.learner);
         if (worker_.compression) worker_.compression->load(saved.compression);
         worker_.kept.load(saved.kept);
       } catch (const RunError& error) {
@@ -326,9 +336,11 @@ std::optional<TrainingOutcome> train(const JobConfig& config,
   check_all_reduce(config.all_reduce);
   check_compression(config, strategy);
   const DataSplit data = training_data(config, dataset);
-  const OwnDevice device = own_device(config.machine, [&](const std::string& name) {
-    return torch_device_model(name, config.machine.threads);
-  });
+  if (options.continues) check_can_lose_workers(strategy);
+  const OwnDevice device =
+      own_device(config.machine, options.members, [&](const std::string& name) {
+        return torch_device_model(name, config.machine.threads);
+      });
   const ProcessGroup group = assemble(device.info, config.strategy, strategy.participants, [&] {
     return batch_seconds(config, data, device);
   });

@@ -78,9 +78,13 @@ class TorchLearner : public TrainingLearner {
   Score test(const DataSource& data, std::int64_t begin, std::int64_t end) override;
   Pictures generate(const std::vector<std::int64_t>& labels) override;
   std::string save() override;
-  void load(const std::string& bytes) override;
+  void load(const std::string& bytes) override { load(bytes, Generators::saved); }
+  void join(const std::string& bytes) override { load(bytes, Generators::own); }
 
  private:
+  /// Those of the saved rank, or those that this learner began with.
+  enum class Generators { saved, own };
+  void load(const std::string& bytes, Generators generators);
   void use(const Share& share, const std::vector<std::int64_t>& order);
   /// The epoch's order of all samples; kept, since parameter servers deal single batches.
   const std::vector<std::int64_t>& shuffled_order();

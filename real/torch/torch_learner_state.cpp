@@ -121,7 +121,7 @@ std::string TorchLearner::save() {
   return bytes;
 }
 
-void TorchLearner::load(const std::string& bytes) {
+void TorchLearner::load(const std::string& bytes, Generators generators) {
   const torch::NoGradGuard no_gradients;
   try {
     torch::serialize::InputArchive archive;
@@ -163,10 +163,12 @@ void TorchLearner::load(const std::string& bytes) {
       scaler_ = LossScaler(
           {.scale = scaler[0].item<float>(), .finite_steps = scaler[1].item<std::int64_t>()});
     }
-    generator_of(torch::kCPU).set_state(read(archive, "random_cpu"));
-    if (!model_.device().is_cpu())
-      generator_of(model_.device()).set_state(read(archive, "random_device"));
-    save_generators();
+    if (generators == Generators::saved) {
+      generator_of(torch::kCPU).set_state(read(archive, "random_cpu"));
+      if (!model_.device().is_cpu())
+        generator_of(model_.device()).set_state(read(archive, "random_device"));
+      save_generators();
+    }
     const torch::Tensor order = read(archive, "order");
     check_samples(order, samples_);
     const torch::Tensor drawn = read(archive, "drawn");

@@ -99,6 +99,8 @@ class TrainingLearner : public SamplingLearner {
   /// Continues bit for bit where save() was called, on the same kind of machine. Throws a RunError
   /// when the bytes are damaged or of another network.
   virtual void load(const std::string& bytes) = 0;
+  /// Continues where save() was called on another rank, but with this rank's random generators.
+  virtual void join(const std::string& bytes) = 0;
 };
 
 /// A learner that trains with LibTorch on `device` ("cpu", "cuda:0"), with so many threads of a

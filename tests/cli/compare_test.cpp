@@ -30,7 +30,7 @@ TEST_CASE("two results are compared strategy by strategy", "[cli]") {
   const TwoResults folder;
   const Outcome outcome = folder.run("compare a.json b.json");
 
-  REQUIRE(outcome.err == "");
+  REQUIRE(messages_of(outcome).empty());
   CHECK(outcome.status == 0);
   const std::vector<std::string> rows = lines(outcome.out);
   REQUIRE(rows.size() > 6);
@@ -66,7 +66,7 @@ TEST_CASE("platforms are forecast with the settings from flags", "[cli]") {
       "compare pair.json fast.json --network resnet20 --dataset cifar10 --epochs 2 --strategy sync "
       "--batch-seconds gpu=100ms --format json");
 
-  REQUIRE(outcome.err == "");
+  REQUIRE(messages_of(outcome).empty());
   const auto json = nlohmann::json::parse(outcome.out);
   CHECK(json["pairs"][0]["slower"] == 0.0);
   CHECK(json["settings"][0]["name"] == "platform");
@@ -84,7 +84,7 @@ TEST_CASE("experiments are forecast, each with its own settings", "[cli]") {
   }
   const Outcome outcome = folder.run("compare e32.json e64.json");
 
-  REQUIRE(outcome.err == "");
+  REQUIRE(messages_of(outcome).empty());
   CHECK_THAT(outcome.out, Catch::Contains("  batch: 32 -> 64\n"));
 }
 

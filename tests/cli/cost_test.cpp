@@ -39,7 +39,7 @@ TEST_CASE("points of a sweep are ranked together, by time or by cost", "[cli]") 
   const Outcome by_time = folder.run(kPricedSweep + " --rank-by time");
   const Outcome by_cost = folder.run(kPricedSweep + " --rank-by cost");
 
-  REQUIRE(by_time.err == "");
+  REQUIRE(messages_of(by_time).empty());
   const std::vector<std::string> fastest = lines(by_time.out);
   const std::vector<std::string> cheapest = lines(by_cost.out);
   REQUIRE(fastest.size() > 5);

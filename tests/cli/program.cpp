@@ -5,6 +5,7 @@
 
 #include <cstdlib>
 #include <fstream>
+#include <regex>
 #include <sstream>
 #include <stdexcept>
 
@@ -71,6 +72,14 @@ std::vector<std::string> lines(const std::string& text) {
   std::istringstream stream(text);
   std::vector<std::string> result;
   for (std::string line; std::getline(stream, line);) result.push_back(line);
+  return result;
+}
+
+std::vector<std::string> messages_of(const Outcome& outcome) {
+  static const std::regex progress("[a-z ]+ [0-9]+/[0-9]+, [0-9.]+ [a-z]+ left");
+  std::vector<std::string> result;
+  for (const std::string& line : lines(outcome.err))
+    if (!std::regex_match(line, progress)) result.push_back(line);
   return result;
 }
 

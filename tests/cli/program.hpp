@@ -22,6 +22,10 @@ struct RunOptions {
 /// Text split at line ends, without an empty last line.
 [[nodiscard]] std::vector<std::string> lines(const std::string& text);
 
+/// The lines of stderr without those of progress ("forecasting 7/29, 5.6 s left"), which slow
+/// machines show.
+[[nodiscard]] std::vector<std::string> messages_of(const Outcome& outcome);
+
 /// A temporary folder; the program runs inside it.
 ///
 /// It contains pair.json, a platform of two nodes with one "test-gpu" that trains and one

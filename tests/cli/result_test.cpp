@@ -12,7 +12,7 @@ using OrderedJson = nlohmann::ordered_json;
 
 OrderedJson result_of(const Folder& folder, const std::string& arguments) {
   const Outcome outcome = folder.run(arguments + " --format json");
-  REQUIRE(outcome.err == "");
+  REQUIRE(messages_of(outcome).empty());
   REQUIRE(outcome.status == 0);
   return OrderedJson::parse(outcome.out);
 }

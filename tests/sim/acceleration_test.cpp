@@ -111,7 +111,8 @@ TEST_CASE("nodes of different speed without global exchanges are forecast as by 
   check_equal(results[0], results[1]);
 }
 
-TEST_CASE("ranks of different speed on equal devices are forecast as by full simulation") {
+TEST_CASE("ranks of different speed on equal devices are forecast as by full simulation",
+          "[exhaustive]") {
   std::vector<Run> runs;
   for (const Strategy& strategy : strategies()) {
     for (const Overlap overlap : {Overlap::none, Overlap::bucket}) {
@@ -160,7 +161,8 @@ TEST_CASE("workers that make few batches in an epoch are forecast as by full sim
   }
 }
 
-TEST_CASE("fragments and outer steps are forecast as by full simulation, for 1 to 17 workers") {
+TEST_CASE("fragments and outer steps are forecast as by full simulation, for 1 to 17 workers",
+          "[exhaustive]") {
   std::vector<Run> runs;
   for (int nodes = 1; nodes <= 17; ++nodes) {
     for (const char* delay : {"0", "2"}) {
@@ -186,7 +188,7 @@ TEST_CASE("fragments and outer steps are forecast as by full simulation, for 1 t
   }
 }
 
-TEST_CASE("epochs of different periods are forecast as by full simulation") {
+TEST_CASE("epochs of different periods are forecast as by full simulation", "[exhaustive]") {
   std::vector<Run> runs;
   for (const char* strategy : {"local-sgd",
                                "node-based",

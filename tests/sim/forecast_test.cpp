@@ -20,7 +20,7 @@ Platform cluster() { return mixed(3, 2, 1, pcie(), star()); }
 /// 8 iterations of 9 workers with batch 8.
 constexpr std::int64_t kSamples = 8 * 9 * 8;
 
-TEST_CASE("phases add up to the epoch, for the job and for every device") {
+TEST_CASE("phases add up to the epoch, for the job and for every device", "[exhaustive]") {
   std::vector<Run> runs;
   for (const Strategy& strategy : strategies()) {
     for (const double spread : {0.0, 0.1}) {

@@ -50,7 +50,7 @@ Job with_rare_outliers(const Platform& platform, std::int64_t train_samples) {
   return job;
 }
 
-TEST_CASE("a sampled epoch is forecast like one with every batch drawn") {
+TEST_CASE("a sampled epoch is forecast like one with every batch drawn", "[exhaustive]") {
   for (const char* strategy :
        {"sync", "hetgrad", "local-sgd", "unbalanced-local-sgd", "node-based", "dlb"}) {
     CAPTURE(strategy);
@@ -76,7 +76,8 @@ TEST_CASE("a sampled epoch is forecast like one with every batch drawn") {
   }
 }
 
-TEST_CASE("with sessions and ranks, too, sampled epochs are like those with every batch drawn") {
+TEST_CASE("with sessions and ranks, too, sampled epochs are like those with every batch drawn",
+          "[exhaustive]") {
   for (const char* strategy : {"sync", "hetgrad", "unbalanced-local-sgd", "node-based", "dlb"}) {
     CAPTURE(strategy);
     Job job = job_on(mixed(4, 2, 0, pcie(), star()), 400 * 8 * 8, 0.3);

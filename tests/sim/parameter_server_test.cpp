@@ -61,7 +61,8 @@ TEST_CASE("simulated staleness of ps-async is that of the calculation by hand") 
                         kWithServers));
 }
 
-TEST_CASE("simulated parameter servers end with 1 to 17 workers and 1 to 3 servers") {
+TEST_CASE("simulated parameter servers end with 1 to 17 workers and 1 to 3 servers",
+          "[exhaustive]") {
   for (const std::string strategy :
        {"ps-sync", "ps-async", "ssp", "backup-workers", "gssp", "fedbuff"}) {
     for (int workers = 1; workers <= 17; ++workers) {
@@ -85,7 +86,7 @@ TEST_CASE("simulated parameter servers end with 1 to 17 workers and 1 to 3 serve
   }
 }
 
-TEST_CASE("accelerated parameter servers take the time of all batches") {
+TEST_CASE("accelerated parameter servers take the time of all batches", "[exhaustive]") {
   // Deal and loop watches omit batches; the fabric states 1 % at 95 % confidence.
   for (const std::string strategy :
        {"ps-sync", "ps-async", "ssp", "backup-workers", "gssp", "fedbuff"}) {

@@ -72,7 +72,8 @@ TEST_CASE("an iteration of decentralized is the longer of batch and exchange, an
   }
 }
 
-TEST_CASE("cycles of peers are forecast as by full simulation, for 1 to 17 workers") {
+TEST_CASE("cycles of peers are forecast as by full simulation, for 1 to 17 workers",
+          "[exhaustive]") {
   std::vector<Run> runs;
   for (int nodes = 1; nodes <= 17; ++nodes) {
     for (const char* strategy : {"gossip", "decentralized"}) {

@@ -203,7 +203,8 @@ void check_monotonic(const std::vector<Cluster>& clusters) {
   }
 }
 
-TEST_CASE("a better link is never slower, a worse one never faster, and a much worse one slower") {
+TEST_CASE("a better link is never slower, a worse one never faster, and a much worse one slower",
+          "[exhaustive]") {
   check_monotonic(clusters());
 }
 

@@ -223,7 +223,7 @@ nlohmann::json forecast_with(const Settings& settings) {
   return json;
 }
 
-TEST_CASE("every setting changes some forecast, except those of accuracy") {
+TEST_CASE("every setting changes some forecast, except those of accuracy", "[exhaustive]") {
   for (const Setting& setting : all_settings().of(Command::simulate)) {
     const std::string name(setting.name);
     CAPTURE(name);
@@ -298,7 +298,8 @@ void check_settings_on(const std::vector<std::string>& platforms) {
   }
 }
 
-TEST_CASE("every setting changes a forecast or is refused, on one node and on several") {
+TEST_CASE("every setting changes a forecast or is refused, on one node and on several",
+          "[exhaustive]") {
   check_settings_on({"server-2cpu-8gpu", "deep-est-dam"});
 }
 
@@ -338,7 +339,8 @@ void check_precisions_on(const std::vector<std::string>& platforms) {
   }
 }
 
-TEST_CASE("a precision or kernels are applied or refused, on GPUs with and without TF32") {
+TEST_CASE("a precision or kernels are applied or refused, on GPUs with and without TF32",
+          "[exhaustive]") {
   check_precisions_on({"dgx-a100", "deep-est-dam"});
 }
 

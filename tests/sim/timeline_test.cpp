@@ -70,7 +70,7 @@ std::vector<TimelineEvent> track(const Drawn& drawn, int worker, bool communicat
   return events;
 }
 
-TEST_CASE("events of one track follow one another and end by the job's end") {
+TEST_CASE("events of one track follow one another and end by the job's end", "[exhaustive]") {
   for (const Strategy& strategy : strategies()) {
     for (const Overlap overlap : {Overlap::none, Overlap::bucket}) {
       CAPTURE(strategy.name, overlap);

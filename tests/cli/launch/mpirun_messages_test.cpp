@@ -30,11 +30,25 @@ TEST_CASE("mpirun's messages about our own ending of a job are removed") {
   }
 }
 
-TEST_CASE("mpirun's message about a rank that died is shown without its frame") {
-  const std::string text =
-      kFrame + "mpirun noticed that process rank 1 exited on signal 9 (Killed).\n" + kFrame;
+TEST_CASE("mpirun's message about a rank that died is kept") {
+  const std::string text = kFrame +
+                           "mpirun noticed that process rank 1 with PID 0 on node n2 exited on "
+                           "signal 9 (Killed).\n" +
+                           kFrame;
+  for (const std::size_t size : {5U, 4096U}) {
+    MpirunMessages messages;
+    std::string all;
+    for (std::size_t at = 0; at < text.size(); at += size)
+      all += messages.feed(text.substr(at, size));
 
-  CHECK(shown(text, 5) == "mpirun noticed that process rank 1 exited on signal 9 (Killed).\n");
+    CHECK(all + messages.finish() == "");
+    CHECK(messages.death() == RankDeath{.rank = 1, .host = "n2", .signal = "signal 9 (Killed)"});
+  }
+}
+
+TEST_CASE("other messages of mpirun are shown without their frames") {
+  CHECK(shown(kFrame + "There are not enough slots.\n" + kFrame, 5) ==
+        "There are not enough slots.\n");
 }
 
 TEST_CASE("text passes at once, before the end of its line") {

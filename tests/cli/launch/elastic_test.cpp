@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/launch/elastic.hpp"
+
+#include <set>
+
+#include "base/error.hpp"
+#include "tests/catch.hpp"
+
+namespace epochcast::tests {
+namespace {
+
+using Words = std::vector<std::string>;
+
+/// A job of five epochs on two machines of two workers. Each run follows a plan.
+struct FakeJob {
+  struct Run {
+    long epochs = 0;  ///< completed in it
+    CommandEnd end;
+  };
+  std::vector<Run> plan;
+  std::set<std::string> gone;  ///< machines that do not answer
+
+  long done = 0;
+  std::size_t next = 0;
+  Words started = {};  ///< members and flags of each run
+  Words said = {};
+
+  CommandEnd run() {
+    ElasticJob job;
+    job.seats = seats_on({{.name = "a", .ranks = 2}, {.name = "b", .ranks = 2}}, 4);
+    job.run = [this](const std::vector<Seat>& seats, const Words& flags) {
+      std::string text = members_text(seats);
+      for (const std::string& flag : flags)
+        if (!flag.starts_with("--history") && !flag.starts_with("--members")) text += " " + flag;
+      started.push_back(text);
+      const Run& now = plan.at(next++);
+      done += now.epochs;
+      return now.end;
+    };
+    job.answers = [this](const std::string& host) { return !gone.contains(host); };
+    job.epochs_done = [this] { return done; };
+    job.epochs = 5;
+    job.say = [this](const std::string& line) { said.push_back(line); };
+    return run_elastic(job);
+  }
+};
+
+CommandEnd killed(int rank) {
+  return {.status = 137,
+          .death = RankDeath{.rank = rank, .host = "b", .signal = "signal 9 (Killed)"}};
+}
+
+TEST_CASE("a worker that dies is left out for an epoch and joins again") {
+  FakeJob job = {.plan = {{2, killed(2)}, {1, {}}, {2, {}}}, .gone = {}};
+
+  CHECK(job.run().status == 0);
+  CHECK(job.started == Words{"0:0,1:1,2:0,3:1",
+                             "0:0,1:1,3:1 --resume --pause-after=1",
+                             "0:0,1:1,2:0,3:1 --resume"});
+  CHECK(job.said == Words{"rank 2 on b was lost in epoch 3 (signal 9 (Killed)); going on from the "
+                          "end of epoch 2 with 3 workers",
+                          "rank 2 on b joins after epoch 3: going on with 4 workers"});
+}
+
+TEST_CASE("ranks of later runs are those of the workers that are left") {
+  FakeJob job = {.plan = {{0, killed(0)}, {0, killed(2)}, {1, {}}, {4, {}}}, .gone = {}};
+
+  CHECK(job.run().status == 0);
+  CHECK(job.started == Words{"0:0,1:1,2:0,3:1",
+                             "1:1,2:0,3:1 --resume --pause-after=1",
+                             "1:1,2:0 --resume --pause-after=1",
+                             "0:0,1:1,2:0,3:1 --resume"});
+}
+
+TEST_CASE("workers on a machine that does not answer at the start join when it does") {
+  FakeJob job = {.plan = {{1, {}}, {1, {}}, {3, {}}}, .gone = {"b"}};
+  bool is_first = true;
+  ElasticJob elastic;
+  elastic.seats = seats_on({{.name = "a", .ranks = 1}, {.name = "b", .ranks = 1}}, 2);
+  Words started;
+  elastic.run = [&](const std::vector<Seat>& seats, const Words&) {
+    started.push_back(members_text(seats));
+    ++job.done;
+    if (!is_first) job.gone.clear();
+    is_first = false;
+    return CommandEnd{};
+  };
+  elastic.answers = [&](const std::string& host) { return !job.gone.contains(host); };
+  elastic.epochs_done = [&] { return job.done; };
+  elastic.epochs = 3;
+  elastic.say = [](const std::string&) {};
+
+  CHECK(run_elastic(elastic).status == 0);
+  CHECK(started == Words{"0:0", "0:0", "0:0,1:0"});
+}
+
+TEST_CASE("when a machine is gone, all its workers are lost") {
+  FakeJob job = {.plan = {{1, {.status = 1}}, {1, {}}, {1, {}}, {1, {}}, {1, {}}}, .gone = {}};
+  job.plan[0].end.status = 1;
+  ElasticJob elastic;
+  Words started;
+  elastic.seats = seats_on({{.name = "a", .ranks = 2}, {.name = "b", .ranks = 2}}, 4);
+  elastic.run = [&](const std::vector<Seat>& seats, const Words&) {
+    started.push_back(members_text(seats));
+    job.gone = {"b"};
+    job.done += 1;
+    return job.plan.at(started.size() - 1).end;
+  };
+  elastic.answers = [&](const std::string& host) { return !job.gone.contains(host); };
+  elastic.epochs_done = [&] { return job.done; };
+  elastic.epochs = 3;
+  elastic.say = [](const std::string&) {};
+
+  CHECK(run_elastic(elastic).status == 0);
+  CHECK(started == Words{"0:0,1:1,2:0,3:1", "0:0,1:1", "0:0,1:1"});
+}
+
+TEST_CASE("a worker that has died three times stays out") {
+  FakeJob job = {
+      .plan = {{0, killed(3)}, {1, {}}, {0, killed(3)}, {1, {}}, {0, killed(3)}, {3, {}}},
+      .gone = {}};
+
+  CHECK(job.run().status == 0);
+  CHECK(job.started.back() == "0:0,1:1,2:0 --resume");
+}
+
+TEST_CASE("a failure that no worker's death explains ends the job") {
+  FakeJob job = {.plan = {{1, {.status = 1}}}, .gone = {}};
+
+  CHECK(job.run().status == 1);
+  CHECK(job.started.size() == 1);
+}
+
+TEST_CASE("without any machine that answers nothing begins") {
+  FakeJob job = {.plan = {}, .gone = {"a", "b"}};
+
+  CHECK_THROWS_WITH(job.run(), Catch::Contains("--hosts: none of rank 0 on a, rank 1 on a, "));
+}
+
+TEST_CASE("seats fill machines in turn, and are machines again") {
+  const std::vector<Host> hosts = {{.name = "a", .ranks = 2}, {.name = "b", .ranks = 3}};
+  const std::vector<Seat> seats = seats_on(hosts, 4);
+
+  CHECK(members_text(seats) == "0:0,1:1,2:0,3:1");
+  CHECK(hosts_text(hosts_of(seats)) == "a:2,b:2");
+  CHECK(hosts_of(seats_on({}, 3)).empty());
+}
+
+}  // namespace
+}  // namespace epochcast::tests
