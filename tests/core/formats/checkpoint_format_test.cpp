@@ -93,11 +93,12 @@ TEST_CASE("an impossible state is refused with a message even if its checksum is
 }
 
 TEST_CASE("a manifest is JSON and is read back unchanged") {
-  const CheckpointManifest manifest = {.serial = 4,
-                                       .epoch = 3,
-                                       .settings = {{"batch", "32"}, {"data", ""}},
-                                       .checksums = {"aa", "bb"},
-                                       .numbers = GENERATE(std::vector<int>(), std::vector<int>{0, 2})};
+  const CheckpointManifest manifest = {
+      .serial = 4,
+      .epoch = 3,
+      .settings = {{"batch", "32"}, {"data", ""}},
+      .checksums = {"aa", "bb"},
+      .numbers = GENERATE(std::vector<int>(), std::vector<int>{0, 2})};
 
   const std::string text = manifest_text("checkpoint.json", manifest);
   const CheckpointManifest read = read_manifest("checkpoint.json", text);

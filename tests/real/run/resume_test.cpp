@@ -187,14 +187,14 @@ TEST_CASE(
     const Folder folder;
     folder.write("tiny.json", kTinyDataset);
 
-    const Outcome outcome = run_and_kill(
-        folder,
-        kTrain +
-            "--epochs 40 --checkpoint saved --on-failure continue --format json "
-            "--metrics job.jsonl --strategy " +
-            strategy,
-        1,
-        [&] { return serial_of(folder) >= 2; });
+    const Outcome outcome =
+        run_and_kill(folder,
+                     kTrain +
+                         "--epochs 40 --checkpoint saved --on-failure continue --format json "
+                         "--metrics job.jsonl --strategy " +
+                         strategy,
+                     1,
+                     [&] { return serial_of(folder) >= 2; });
 
     CAPTURE(outcome.err);
     REQUIRE(outcome.status == 0);
