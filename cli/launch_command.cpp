@@ -329,9 +329,7 @@ int launch(Command command, const std::string& name, const Words& arguments) {
   const Ending ending = ending_of(end.status);
   if (ending == Ending::done || ending == Ending::bad_input) return end.status;
   std::string text = "the job failed (mpirun's exit status " + std::to_string(end.status) + ")";
-  if (end.death)
-    text = "the job failed: rank " + std::to_string(end.death->rank) + " on " + end.death->host +
-           " was killed by " + end.death->signal;
+  if (end.death) text = "the job failed: " + death_text(*end.death);
   // An existing one may be the cause of the failure.
   if (manifests(checkpoints) != before) text += "; " + kept_text(checkpoints);
   throw RunError(text);

@@ -2,6 +2,7 @@
 #include "cli/launch/elastic.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <set>
 #include <utility>
@@ -56,12 +57,9 @@ class Workers {
 
   /// Takes out those that a run has lost; whether there are any, and others are left.
   [[nodiscard]] bool lose(const CommandEnd& end) {
-    std::vector<Seat> lost;
-    if (end.death && static_cast<std::size_t>(end.death->rank) < here_.size()) {
-      lost = {here_[static_cast<std::size_t>(end.death->rank)]};
-    } else {  // a machine is gone, or nothing that another job would change
-      lost = divided(here_, reachable(here_)).second;
-    }
+    std::vector<Seat> lost = seats_of(end.death);
+    // Else a machine is gone, or nothing that another job would change.
+    if (lost.empty()) lost = divided(here_, reachable(here_)).second;
     if (lost.empty() || lost.size() == here_.size()) return false;
     std::set<int> gone;
     for (const Seat& seat : lost) {
@@ -72,8 +70,8 @@ class Workers {
     std::erase_if(here_, [&](const Seat& seat) { return gone.contains(seat.member.number); });
     const long done = job_.epochs_done();
     note(names_of(lost) + (lost.size() == 1 ? " was lost" : " were lost") + " in epoch " +
-         std::to_string(done + 1) + (end.death ? " (" + end.death->signal + ")" : "") +
-         "; going on from " +
+         std::to_string(done + 1) +
+         (end.death && end.death->rank ? " (" + end.death->signal + ")" : "") + "; going on from " +
          (done == 0 ? "the beginning" : "the end of epoch " + std::to_string(done)) + " with " +
          count_text(here_.size()));
     return true;
@@ -95,6 +93,19 @@ class Workers {
   }
 
  private:
+  /// Of the rank, or of all on its machine.
+  [[nodiscard]] std::vector<Seat> seats_of(const std::optional<RankDeath>& death) const {
+    if (!death) return {};
+    if (death->rank) {
+      const auto rank = static_cast<std::size_t>(*death->rank);
+      return rank < here_.size() ? std::vector<Seat>{here_[rank]} : std::vector<Seat>();
+    }
+    std::vector<Seat> seats;
+    std::copy_if(here_.begin(), here_.end(), std::back_inserter(seats), [&](const Seat& seat) {
+      return seat.host == death->host;
+    });
+    return seats;
+  }
   void note(const std::string& line) {
     has_changed_ = true;
     history_.push_back(line);

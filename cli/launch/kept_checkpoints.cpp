@@ -26,8 +26,8 @@ std::optional<std::int64_t> epoch_in(const std::string& folder) {
 }
 
 std::vector<std::string> manifests(const std::vector<std::string>& folders) {
-  std::vector<std::string> texts;
-  for (const std::string& folder : folders) texts.push_back(manifest_in(folder));
+  std::vector<std::string> texts(folders.size());
+  std::transform(folders.begin(), folders.end(), texts.begin(), manifest_in);
   return texts;
 }
 

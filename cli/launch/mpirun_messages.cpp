@@ -28,16 +28,29 @@ bool is_about_our_ending(const std::vector<std::string>& lines) {
 
 }  // namespace
 
+std::string death_text(const RankDeath& death) {
+  if (!death.rank) return "the connection to mpirun's daemon on " + death.host + " was lost";
+  return "rank " + std::to_string(*death.rank) + " on " + death.host + " was killed by " +
+         death.signal;
+}
+
 bool MpirunMessages::takes_death() {
   static const std::regex died(
       "mpirun noticed that process rank ([0-9]{1,6}) with PID [0-9]+ on node (\\S{1,300}) exited "
       "on "
       "(signal [0-9]+ \\([^)]{1,100}\\))\\.");
   constexpr std::size_t kLongestLine = 1000;  // std::regex may overflow the stack
+  static const std::regex lost("  Remote daemon: \\S{1,100} on node (\\S{1,300})");
   for (const std::string& line : framed_) {
+    if (line.size() > kLongestLine) continue;
+    std::optional<RankDeath> death;
     std::smatch match;
-    if (line.size() > kLongestLine || !std::regex_match(line, match, died)) continue;
-    if (!death_) death_ = {.rank = std::stoi(match[1]), .host = match[2], .signal = match[3]};
+    if (std::regex_match(line, match, died))
+      death = {.rank = std::stoi(match[1]), .host = match[2], .signal = match[3]};
+    else if (std::regex_match(line, match, lost))
+      death = {.rank = std::nullopt, .host = match[1]};
+    if (!death) continue;
+    if (!death_) death_ = death;
     return true;
   }
   return false;

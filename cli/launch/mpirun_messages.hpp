@@ -7,17 +7,20 @@
 
 namespace epochcast {
 
-/// The first process of a job that was killed, as mpirun noticed it.
+/// The first thing of a job that mpirun noticed to be gone.
 struct RankDeath {
-  int rank = 0;
+  std::optional<int> rank;  ///< absent: mpirun's daemon on that machine
   std::string host;
-  std::string signal;  ///< "signal 9 (Killed)"
+  std::string signal = {};  ///< "signal 9 (Killed)"; empty for a daemon
 
   bool operator==(const RankDeath&) const = default;
 };
 
+/// "rank 3 on node1 was killed by signal 9 (Killed)".
+[[nodiscard]] std::string death_text(const RankDeath& death);
+
 /// Removes from mpirun's stderr its report of a job that we ended ourselves (our message gave the
-/// reason), that of a rank's death, which it keeps, and the frames around other messages. All other
+/// reason), that of a rank's or daemon's death, which it keeps, and the frames around other messages. All other
 /// text, such as progress bars, passes at once.
 class MpirunMessages {
  public:
@@ -25,12 +28,12 @@ class MpirunMessages {
   [[nodiscard]] std::string feed(const std::string& text);
   /// The rest at the end.
   [[nodiscard]] std::string finish();
-  /// Absent if no rank was killed.
+  /// Absent if none was killed.
   [[nodiscard]] const std::optional<RankDeath>& death() const { return death_; }
 
  private:
   [[nodiscard]] std::string take_line(const std::string& line);
-  /// Whether the message in the current frame is about a rank's death, which is then kept.
+  /// Whether the message in the current frame is about a death, which is then kept.
   [[nodiscard]] bool takes_death();
 
   std::string partial_;      ///< of a line that may be mpirun's

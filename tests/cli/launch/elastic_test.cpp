@@ -115,6 +115,18 @@ TEST_CASE("when a machine is gone, all its workers are lost") {
   CHECK(started == Words{"0:0,1:1,2:0,3:1", "0:0,1:1", "0:0,1:1"});
 }
 
+TEST_CASE("when mpirun's daemon is gone, the workers of its machine are lost") {
+  FakeJob job = {
+      .plan = {{1, {.status = 205, .death = RankDeath{.rank = {}, .host = "b"}}}, {1, {}}, {3, {}}},
+      .gone = {}};
+
+  CHECK(job.run().status == 0);
+  CHECK(job.started[1] == "0:0,1:1 --resume --pause-after=1");
+  CHECK(job.said.front() ==
+        "rank 2 on b, rank 3 on b were lost in epoch 2; going on from the end "
+        "of epoch 1 with 2 workers");
+}
+
 TEST_CASE("a worker that has died three times stays out") {
   FakeJob job = {
       .plan = {{0, killed(3)}, {1, {}}, {0, killed(3)}, {1, {}}, {0, killed(3)}, {3, {}}},

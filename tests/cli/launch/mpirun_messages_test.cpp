@@ -46,6 +46,16 @@ TEST_CASE("mpirun's message about a rank that died is kept") {
   }
 }
 
+TEST_CASE("mpirun's message about a lost daemon is kept") {
+  MpirunMessages messages;
+
+  CHECK(messages.feed(kFrame + "ORTE has lost communication with a remote daemon.\n\n" +
+                      "  HNP daemon   : [[1132,0],0] on node node1\n" +
+                      "  Remote daemon: [[1132,0],2] on node 10.77.0.3\n" + kFrame) == "");
+  REQUIRE(messages.death());
+  CHECK(death_text(*messages.death()) == "the connection to mpirun's daemon on 10.77.0.3 was lost");
+}
+
 TEST_CASE("other messages of mpirun are shown without their frames") {
   CHECK(shown(kFrame + "There are not enough slots.\n" + kFrame, 5) ==
         "There are not enough slots.\n");
