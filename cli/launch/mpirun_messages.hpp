@@ -20,8 +20,8 @@ struct RankDeath {
 [[nodiscard]] std::string death_text(const RankDeath& death);
 
 /// Removes from mpirun's stderr its report of a job that we ended ourselves (our message gave the
-/// reason), that of a rank's or daemon's death, which it keeps, and the frames around other messages. All other
-/// text, such as progress bars, passes at once.
+/// reason), that of a rank's or daemon's death, which it keeps, and the frames around other
+/// messages. All other text, such as progress bars, passes at once.
 class MpirunMessages {
  public:
   /// The part of the text to be shown now.
