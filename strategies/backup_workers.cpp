@@ -16,6 +16,7 @@
 #include "base/error.hpp"
 #include "core/job/setting_value.hpp"
 #include "strategies/parameter_server.hpp"
+#include "strategies/server_settings.hpp"
 #include "strategies/training.hpp"
 
 namespace epochcast {
@@ -29,7 +30,7 @@ constexpr StrategySettingOf kBackupWorkers(
     "0",
     value::Count{0});
 
-constexpr std::array<const StrategySetting*, 1> kSettings = {&kBackupWorkers};
+constexpr std::array<const StrategySetting*, 2> kSettings = {&kBackupWorkers, &kServers};
 
 /// The first so many gradients of the current parameters are an update.
 class FirstGradients : public ServerRule {

@@ -5,6 +5,7 @@
 #include <array>
 
 #include "core/job/setting_value.hpp"
+#include "strategies/server_settings.hpp"
 #include "strategies/training.hpp"
 
 namespace epochcast {
@@ -17,7 +18,7 @@ constexpr StrategySettingOf kPartitionBytes("partition-bytes",
                                             "12345B",
                                             value::Size{});
 
-constexpr std::array<const StrategySetting*, 1> kSettings = {&kPartitionBytes};
+constexpr std::array<const StrategySetting*, 2> kSettings = {&kPartitionBytes, &kServers};
 
 void run_byteps(Worker& worker) {
   Fabric& fabric = worker.fabric;

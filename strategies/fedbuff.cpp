@@ -13,6 +13,7 @@
 #include "core/job/setting_value.hpp"
 #include "strategies/local_steps.hpp"
 #include "strategies/parameter_server.hpp"
+#include "strategies/server_settings.hpp"
 #include "strategies/training.hpp"
 
 namespace epochcast {
@@ -91,8 +92,8 @@ StateShares fedbuff_shares(const JobConfig&, std::span<const WorkerInfo>) { retu
 }  // namespace
 
 Strategy fedbuff_strategy() {
-  static const std::array<const StrategySetting*, 3> own = {
-      &local_steps_setting(), &kBufferSize, &kServerRate};
+  static const std::array<const StrategySetting*, 4> own = {
+      &local_steps_setting(), &kBufferSize, &kServerRate, &kServers};
   return {.name = "fedbuff",
           .summary = "servers add the mean of every K pushes of H local steps (--buffer-size)",
           .source = "Nguyen et al., AISTATS 2022",

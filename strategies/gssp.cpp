@@ -16,6 +16,7 @@
 #include "base/error.hpp"
 #include "core/job/setting_value.hpp"
 #include "strategies/parameter_server.hpp"
+#include "strategies/server_settings.hpp"
 #include "strategies/training.hpp"
 
 namespace epochcast {
@@ -31,7 +32,7 @@ constexpr StrategySettingOf kGroupTolerance(
     "0",
     value::Number{0, kLargestTolerance, "a number from 0 to 1e6"});
 
-constexpr std::array<const StrategySetting*, 1> kSettings = {&kGroupTolerance};
+constexpr std::array<const StrategySetting*, 2> kSettings = {&kGroupTolerance, &kServers};
 
 /// The group of each worker.
 std::vector<std::size_t> groups_by_speed(const std::vector<double>& seconds, double tolerance) {

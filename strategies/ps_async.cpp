@@ -7,6 +7,7 @@
 
 #include "core/job/setting_value.hpp"
 #include "strategies/parameter_server.hpp"
+#include "strategies/server_settings.hpp"
 
 namespace epochcast {
 namespace {
@@ -19,7 +20,7 @@ constexpr StrategySettingOf kStalenessRate("staleness-rate",
                                            "on",
                                            value::Switch{});
 
-constexpr std::array<const StrategySetting*, 1> kSettings = {&kStalenessRate};
+constexpr std::array<const StrategySetting*, 2> kSettings = {&kStalenessRate, &kServers};
 
 /// Each gradient is an update, and its worker continues at once.
 class EachGradient : public ServerRule {

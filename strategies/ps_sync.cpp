@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // Synchronous SGD through parameter servers: one update with the mean of all workers' gradients.
+#include <array>
 #include <numeric>
 #include <optional>
 #include <vector>
 
 #include "strategies/parameter_server.hpp"
 #include "strategies/server_part.hpp"
+#include "strategies/server_settings.hpp"
 #include "strategies/training.hpp"
 
 namespace epochcast {
 namespace {
+
+constexpr std::array<const StrategySetting*, 1> kSettings = {&kServers};
 
 /// A round of a worker: pushes the gradient of its next batch, and pulls the new parameters.
 void push_and_pull(Worker& worker, const ServerLayout& layout) {
@@ -72,6 +76,7 @@ Strategy ps_sync_strategy() {
           .source = "baseline of Ho et al., NIPS 2013",
           .participants = Participants::workers_and_parameter_servers,
           .compressed = {},
+          .settings = kSettings,
           .check = check_parameter_server,
           .run = run_ps_sync};
 }

@@ -6,6 +6,7 @@
 #include "base/text/suggest.hpp"
 #include "core/job/setting_text.hpp"
 #include "strategies/other_names.hpp"
+#include "strategies/server_settings.hpp"
 #include "strategies/strategy.hpp"
 
 namespace epochcast {
@@ -158,14 +159,15 @@ std::vector<WorkerInfo> workers_of(const Job& job, const Strategy& strategy) {
     config.strategy = strategy.name;
     strategy.check(config, devices);
   }
-  std::vector<WorkerInfo> workers =
-      place(job.platform,
-            job.config,
-            strategy.name,
-            strategy.participants,
-            [&](const WorkerInfo& worker) {
-              return job.cost_of(worker).median(job.config.batch).total_s();
-            });
+  std::vector<WorkerInfo> workers = place(
+      job.platform,
+      job.config,
+      strategy.name,
+      strategy.participants,
+      [&](const WorkerInfo& worker) {
+        return job.cost_of(worker).median(job.config.batch).total_s();
+      },
+      server_choice(job.config));
   check_simulation_time(job.config, strategy, workers);
   return workers;
 }

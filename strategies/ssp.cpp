@@ -8,6 +8,7 @@
 
 #include "core/job/setting_value.hpp"
 #include "strategies/parameter_server.hpp"
+#include "strategies/server_settings.hpp"
 
 namespace epochcast {
 namespace {
@@ -20,7 +21,7 @@ constexpr StrategySettingOf kStalenessBound(
     "0",
     value::Count{0});
 
-constexpr std::array<const StrategySetting*, 1> kSettings = {&kStalenessBound};
+constexpr std::array<const StrategySetting*, 2> kSettings = {&kStalenessBound, &kServers};
 
 /// Each gradient is an update; a worker that is too far ahead waits for the slowest.
 class BoundedLead : public ServerRule {

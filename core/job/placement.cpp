@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 #include <set>
+#include <utility>
 
 #include "base/error.hpp"
 #include "base/text/suggest.hpp"
@@ -105,28 +107,48 @@ void check_shared_devices(const Platform& platform, const JobConfig& config) {
   }
 }
 
-/// The workers, and a server on the device of the first one. Throws a UserError if they have
-/// nothing to exchange over.
-std::vector<WorkerInfo> with_server(std::vector<WorkerInfo> workers,
-                                    const Platform& platform,
-                                    std::string_view strategy) {
-  const auto fail = [&](const std::string& reason) -> void {
-    throw UserError("strategy " + std::string(strategy) + " has a server on the first device of " +
-                    platform.name + ", as no CPU serves other devices; " + reason);
+/// Throws a UserError if a server and a worker on the same device have nothing to exchange over.
+void check_shared_by_server(const Platform& platform, std::string_view strategy, int node) {
+  const auto fail = [&](const std::string& reason) {
+    throw UserError("strategy " + std::string(strategy) + " has servers on devices of " +
+                    platform.name + " that train, as no CPU serves other devices; " + reason);
   };
   if (!platform.simgrid_xml.empty())
     fail("a SimGrid platform (" + platform.simgrid_xml + ") has one rank per host");
   int first = 0;  // node of the group
   for (const NodeGroup& group : platform.nodes) {
-    const int node = workers.front().node;
     if (node >= first && node < first + group.count && !group.interconnect)
       fail("nodes \"" + group.name + "\" of " + platform.path +
            " have no `interconnect`, over which ranks of one device would exchange; add one");
     first += group.count;
   }
-  WorkerInfo server = workers.front();
-  server.role = Role::sums;
-  workers.push_back(server);
+}
+
+std::vector<int> nodes_of(std::span<const WorkerInfo> workers) {
+  std::vector<int> nodes;
+  nodes.reserve(workers.size());
+  for (const WorkerInfo& worker : workers) nodes.push_back(worker.node);
+  return nodes;
+}
+
+/// The workers, and servers on devices of some of them: one by default.
+std::vector<WorkerInfo> with_servers(std::vector<WorkerInfo> workers,
+                                     const Platform& platform,
+                                     std::string_view strategy,
+                                     ServerChoice choice) {
+  if (!choice.count) choice.count = 1;
+  std::vector<WorkerInfo> devices;  // each once, however many workers share it
+  for (const WorkerInfo& worker : workers) {
+    const bool is_new = devices.empty() || devices.back().node != worker.node ||
+                        devices.back().device != worker.device;
+    if (is_new) devices.push_back(worker);
+  }
+  for (const std::size_t chosen : chosen_servers(nodes_of(devices), choice)) {
+    WorkerInfo server = devices[chosen];
+    check_shared_by_server(platform, strategy, server.node);
+    server.role = Role::sums;
+    workers.push_back(server);
+  }
   return workers;
 }
 
@@ -149,6 +171,29 @@ std::vector<WorkerInfo> fastest(const std::vector<WorkerInfo>& workers,
 }
 
 }  // namespace
+
+std::vector<std::size_t> chosen_servers(std::span<const int> nodes, const ServerChoice& choice) {
+  std::vector<std::size_t> order(nodes.size());
+  std::iota(order.begin(), order.end(), 0U);
+  if (!choice.count) return order;
+  if (std::cmp_less(nodes.size(), *choice.count)) {
+    throw UserError("--servers: got " + std::to_string(*choice.count) + "; the job has " +
+                    std::to_string(nodes.size()) +
+                    (nodes.size() == 1 ? " device that serves" : " devices that serve"));
+  }
+  if (choice.placement == ServerPlacement::spread) {
+    std::map<int, int> seen;  // devices by node
+    std::vector<int> turn;
+    turn.reserve(nodes.size());
+    for (const int node : nodes) turn.push_back(seen[node]++);
+    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+      return turn[a] < turn[b];
+    });
+  }
+  order.resize(static_cast<std::size_t>(*choice.count));
+  std::sort(order.begin(), order.end());
+  return order;
+}
 
 std::vector<WorkerInfo> all_devices(const Platform& platform, const JobConfig& config) {
   return selected(devices_of(platform, config), [](const Device&) { return true; });
@@ -198,7 +243,8 @@ std::vector<WorkerInfo> place(const Platform& platform,
                               const JobConfig& config,
                               std::string_view strategy,
                               Participants participants,
-                              const BatchSeconds& batch_s) {
+                              const BatchSeconds& batch_s,
+                              const ServerChoice& servers) {
   std::vector<Device> devices = devices_of(platform, config);
   choose_workers(devices, platform, config);
   check_shared_devices(platform, config);
@@ -229,14 +275,18 @@ std::vector<WorkerInfo> place(const Platform& platform,
   std::stable_partition(workers.begin(), workers.end(), [](const WorkerInfo& worker) {
     return worker.role == Role::trains;
   });
-  const auto servers = std::count_if(workers.begin(), workers.end(), sums);
-  if (servers == 0 || servers == static_cast<std::ptrdiff_t>(workers.size())) {
+  const auto first = std::find_if(workers.begin(), workers.end(), sums);
+  if (first == workers.begin() || first == workers.end()) {
     if (participants == Participants::workers_and_parameter_servers)
-      return with_server(trainers, platform, strategy);
+      return with_servers(trainers, platform, strategy, servers);
     throw UserError("strategy " + std::string(strategy) +
                     " needs devices that train and CPUs that sum; platform " + platform.name +
-                    " has only " + (servers == 0 ? "the former" : "CPUs"));
+                    " has only " + (first == workers.end() ? "the former" : "CPUs"));
   }
+  const std::vector<WorkerInfo> candidates(first, workers.end());
+  workers.erase(first, workers.end());
+  for (const std::size_t chosen : chosen_servers(nodes_of(candidates), servers))
+    workers.push_back(candidates[chosen]);
   return workers;
 }
 

@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -23,6 +24,20 @@ enum class Participants {
   /// worker's device serves.
   workers_and_parameter_servers,
 };
+
+/// The nodes that servers are placed on: each in turn, or the first ones.
+enum class ServerPlacement { spread, packed };
+
+/// The servers of a job.
+struct ServerChoice {
+  std::optional<int> count = {};  ///< absent: all CPUs beside other devices that train, else one
+  ServerPlacement placement = ServerPlacement::spread;
+};
+
+/// Of devices by their nodes, those that serve, ascending. Throws a UserError if the job wants more
+/// than there are.
+[[nodiscard]] std::vector<std::size_t> chosen_servers(std::span<const int> nodes,
+                                                      const ServerChoice& choice);
 
 /// Seconds of one batch on a device, used to choose the fastest devices.
 using BatchSeconds = std::function<double(const WorkerInfo&)>;
@@ -66,11 +81,13 @@ class DeviceNames {
 void check_class_settings(const Platform& platform, const JobConfig& config);
 
 /// The job's processes, by rank: node by node, in the order of the platform file; servers after all
-/// others. Throws a UserError if no device trains, or if the strategy lacks a CPU for summation.
+/// others. Throws a UserError if no device trains, if the strategy lacks a CPU for summation, or if
+/// there are fewer devices than servers.
 [[nodiscard]] std::vector<WorkerInfo> place(const Platform& platform,
                                             const JobConfig& config,
                                             std::string_view strategy,
                                             Participants participants,
-                                            const BatchSeconds& batch_s);
+                                            const BatchSeconds& batch_s,
+                                            const ServerChoice& servers = {});
 
 }  // namespace epochcast

@@ -130,6 +130,7 @@ std::string Checkpoints::text_of_state() const {
 RankState Checkpoints::load_state(const CheckpointManifest& manifest) {
   const std::vector<int> saved =
       manifest.numbers.empty() ? first_numbers(manifest.checksums.size()) : manifest.numbers;
+  if (!continues_) numbers_ = saved;  // all are there
   const auto place = [&](int number) { return std::find(saved.begin(), saved.end(), number); };
   const auto is_saved = [&](int number) { return place(number) != saved.end(); };
   const auto checksum = [&](int number) {

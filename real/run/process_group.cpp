@@ -54,6 +54,32 @@ void check_slow_down(const MachineConfig& config, const WorkerInfo& own, int ran
   }
 }
 
+/// Gives roles to ranks of which none is named a server, as in simulations: CPUs serve if other
+/// devices train. Returns which ranks have neither role.
+std::vector<bool> choose_servers(std::vector<WorkerInfo>& all, const ServerChoice& choice) {
+  const bool has_others = std::any_of(all.begin(), all.end(), [](const WorkerInfo& worker) {
+    return worker.device_class != "cpu";
+  });
+  std::vector<bool> is_idle(all.size());
+  if (!has_others && !choice.count) {  // nobody is left to train: see assemble()
+    for (WorkerInfo& worker : all) worker.role = Role::sums;
+    return is_idle;
+  }
+  std::vector<std::size_t> candidates;
+  std::vector<int> nodes;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (has_others && all[i].device_class != "cpu") continue;
+    candidates.push_back(i);
+    nodes.push_back(all[i].node);
+    is_idle[i] = has_others;
+  }
+  for (const std::size_t chosen : chosen_servers(nodes, choice)) {
+    all[candidates[chosen]].role = Role::sums;
+    is_idle[candidates[chosen]] = false;
+  }
+  return is_idle;
+}
+
 }  // namespace
 
 OwnDevice own_device(const MachineConfig& config,
@@ -81,6 +107,7 @@ OwnDevice own_device(const MachineConfig& config,
 ProcessGroup assemble(const WorkerInfo& own,
                       const std::string& strategy,
                       Participants participants,
+                      const ServerChoice& choice,
                       const std::function<double()>& batch_s) {
   const bool is_timed = participants == Participants::fastest_workers;
   const double own_s = is_timed && own.role == Role::trains ? batch_s() : 0;
@@ -95,17 +122,15 @@ ProcessGroup assemble(const WorkerInfo& own,
   const bool has_servers = std::any_of(all.begin(), all.end(), sums);
   const bool needs_servers = participants == Participants::workers_and_servers ||
                              participants == Participants::workers_and_parameter_servers;
-  if (needs_servers && !has_servers) {
-    // As in simulations: CPUs sum gradients if other devices train.
-    for (WorkerInfo& worker : all) {
-      if (worker.device_class == "cpu") worker.role = Role::sums;
-    }
-  }
+  if (has_servers && choice.count)
+    throw UserError("--servers: --devices says already which ranks serve");
+  std::vector<bool> is_idle(all.size());
+  if (needs_servers && !has_servers) is_idle = choose_servers(all, choice);
   const auto servers = std::count_if(all.begin(), all.end(), sums);
   if (needs_servers && (servers == 0 || servers == static_cast<std::ptrdiff_t>(all.size()))) {
     throw UserError("strategy " + strategy +
                     " needs ranks that train and ranks that sum; say which with --devices, such as "
-                    "cpu,cpu,server");
+                    "cpu,cpu,server, or how many serve with --servers");
   }
   if (!needs_servers && has_servers) {
     throw UserError("--devices: strategy " + strategy + " needs no server");
@@ -113,6 +138,7 @@ ProcessGroup assemble(const WorkerInfo& own,
   const auto fastest =
       static_cast<std::size_t>(std::min_element(seconds.begin(), seconds.end()) - seconds.begin());
   const auto takes_part = [&](const WorkerInfo& worker) {
+    if (is_idle[static_cast<std::size_t>(&worker - all.data())]) return false;
     return !is_timed || worker.model == all[fastest].model;
   };
   int rank = 0;

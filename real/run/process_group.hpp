@@ -36,11 +36,13 @@ struct OwnDevice {
                                    const std::function<std::string(const std::string&)>& model_of);
 
 /// The group of processes that take part. Collective over MPI_COMM_WORLD. `batch_s` returns this
-/// rank's seconds of a batch; it is called if only the fastest train. Throws a UserError when a
+/// rank's seconds of a batch; it is called if only the fastest train. `servers`: of ranks that are
+/// not named servers by --devices: CPUs beside other devices, else any. Throws a UserError when a
 /// strategy lacks trainers or servers.
 [[nodiscard]] ProcessGroup assemble(const WorkerInfo& own,
                                     const std::string& strategy,
                                     Participants participants,
+                                    const ServerChoice& servers,
                                     const std::function<double()>& batch_s);
 
 }  // namespace epochcast::real

@@ -30,6 +30,7 @@
 #include "real/torch/learning_curve.hpp"
 #include "real/torch/training_learner.hpp"
 #include "real/torch/training_setup.hpp"
+#include "strategies/server_settings.hpp"
 #include "strategies/settings.hpp"
 
 namespace epochcast::real {
@@ -341,9 +342,10 @@ std::optional<TrainingOutcome> train(const JobConfig& config,
       own_device(config.machine, options.members, [&](const std::string& name) {
         return torch_device_model(name, config.machine.threads);
       });
-  const ProcessGroup group = assemble(device.info, config.strategy, strategy.participants, [&] {
-    return batch_seconds(config, data, device);
-  });
+  const ProcessGroup group =
+      assemble(device.info, config.strategy, strategy.participants, server_choice(config), [&] {
+        return batch_seconds(config, data, device);
+      });
   if (!group.takes_part()) return std::nullopt;
   if (strategy.check != nullptr) strategy.check(config, DeviceNames(group.workers));
   const DevicePrecision precision = own_precision(config, device, group);

@@ -39,8 +39,9 @@ double batch_s(const WorkerInfo& worker) { return worker.model == "v100" ? 0.1 :
 
 std::vector<WorkerInfo> placed(const JobConfig& config,
                                Participants participants = Participants::workers,
-                               const Platform& platform = mixed()) {
-  return place(platform, config, "byteps", participants, batch_s);
+                               const Platform& platform = mixed(),
+                               const ServerChoice& servers = {}) {
+  return place(platform, config, "byteps", participants, batch_s, servers);
 }
 
 /// "node.device model", and "+" for a server.
@@ -213,7 +214,7 @@ TEST_CASE("a parameter server without a device of its own is on the first worker
 
   platform.nodes.pop_back();
   CHECK(problems_of([&] { placed({}, participants, platform); }) ==
-        Texts{"strategy byteps has a server on the first device of box, as no CPU serves other "
+        Texts{"strategy byteps has servers on devices of box that train, as no CPU serves other "
               "devices; nodes \"\" of box.json have no `interconnect`, over which ranks of one "
               "device would exchange; add one"});
 
@@ -222,6 +223,37 @@ TEST_CASE("a parameter server without a device of its own is on the first worker
 
   platform.nodes[0].devices = {devices("cpu", "xeon", 2, true)};
   CHECK(texts(placed({}, participants, platform)) == Texts{"0.0 xeon", "0.1 xeon", "0.0 xeon+"});
+}
+
+TEST_CASE("chosen servers are on each node in turn, or on the first nodes") {
+  const auto servers_of = [](const ServerChoice& choice) {
+    const Texts all = texts(placed({}, Participants::workers_and_servers, mixed(), choice));
+    return Texts(all.begin() + 4, all.end());  // after the GPUs
+  };
+  CHECK(servers_of({.count = 1}) == Texts{"0.0 xeon+"});
+  CHECK(servers_of({.count = 3}) == Texts{"0.0 xeon+", "1.0 xeon+", "2.0 epyc+"});
+  CHECK(servers_of({.count = 4}) == servers_of({}));
+  CHECK(problems_of([&] { servers_of({.count = 5}); }) ==
+        Texts{"--servers: got 5; the job has 4 devices that serve"});
+
+  const std::vector<int> nodes = {0, 0, 1, 1, 2};
+  CHECK(chosen_servers(nodes, {.count = 4}) == std::vector<std::size_t>{0, 1, 2, 4});
+  CHECK(chosen_servers(nodes, {.count = 4, .placement = ServerPlacement::packed}) ==
+        std::vector<std::size_t>{0, 1, 2, 3});
+}
+
+TEST_CASE("chosen servers without devices of their own are beside workers, on each node in turn") {
+  Platform platform = mixed();
+  platform.nodes = {nodes(2, {devices("gpu", "v100", 2, true)})};
+  platform.nodes[0].interconnect = Interconnect();
+  JobConfig config;
+  config.ranks_per_device = 2;
+  const auto participants = Participants::workers_and_parameter_servers;
+  const Texts all = texts(placed(config, participants, platform, {.count = 3}));
+
+  CHECK(Texts(all.begin() + 8, all.end()) == Texts{"0.0 v100+", "0.1 v100+", "1.0 v100+"});
+  CHECK(problems_of([&] { placed(config, participants, platform, {.count = 5}); }) ==
+        Texts{"--servers: got 5; the job has 4 devices that serve"});
 }
 
 }  // namespace

@@ -262,7 +262,7 @@ TEST_CASE("a problem of a job is reported once, with advice") {
   complains(kTrain + "--strategy byteps",
             2,
             "strategy byteps needs ranks that train and ranks that sum; say which with --devices, "
-            "such as cpu,cpu,server");
+            "such as cpu,cpu,server, or how many serve with --servers");
   complains(kTrain + "--strategy sync --precision float16",
             2,
             "--precision: float16 needs a GPU; on a CPU choose bfloat16, which needs no scaling of "
