@@ -277,6 +277,9 @@ const std::set<std::string> kSameOnSome = {
     "seed",           // nothing is drawn from costs without spread
     "repetitions",    // likewise
     "deterministic",  // likewise
+    // Many workers make fewer steps than its value and its default.
+    "oktopk-threshold-period",
+    "servers",  // one beside CPUs that train
 };
 
 void check_settings_on(const std::vector<std::string>& platforms) {
