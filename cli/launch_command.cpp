@@ -308,6 +308,8 @@ int launch(Command command, const std::string& name, const Words& arguments) {
   const std::optional<SlurmOptions> slurm = slurm_options_from(values);
   const Placement where = placement_from(values, slurm, command, config);
   if (command == Command::train) check_samples(config, where.ranks);
+  if (run_options_from(values).checkpoint_every > 0)
+    check_saves_within_epochs(find_strategy(config.strategy));
   if (run_options_from(values).continues) check_elastic(values, config);
   if (slurm) {
     const std::string script = batch_script(*slurm,

@@ -263,6 +263,7 @@ Strategy ad_psgd_strategy() {
           .exchanges_gradients = false,
           .compressed = {},
           .overlaps = true,
+          .can_save_within_epochs = false,
           .check = check_ad_psgd,
           .run = run_ad_psgd};
 }

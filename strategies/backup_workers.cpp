@@ -80,6 +80,7 @@ Strategy backup_workers_strategy() {
           .participants = Participants::workers_and_parameter_servers,
           .compressed = {},
           .settings = kSettings,
+          .can_save_within_epochs = false,
           .check = check_parameter_server,
           .run = run_backup_workers};
 }

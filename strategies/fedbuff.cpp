@@ -101,6 +101,7 @@ Strategy fedbuff_strategy() {
           .exchanges_gradients = false,
           .compressed = {},
           .settings = own,
+          .can_save_within_epochs = false,
           .state_shares = fedbuff_shares,
           .period = &kLocalStepsPeriod,
           .check = check_fedbuff,

@@ -53,6 +53,7 @@ Strategy ps_async_strategy() {
           .participants = Participants::workers_and_parameter_servers,
           .compressed = {},
           .settings = kSettings,
+          .can_save_within_epochs = false,
           .check = check_parameter_server,
           .run = run_ps_async};
 }

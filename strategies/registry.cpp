@@ -117,6 +117,12 @@ void check_computes(const Strategy& strategy) {
                   std::string(strategy.needs_costs) + "; zero divides the optimizer's state");
 }
 
+void check_saves_within_epochs(const Strategy& strategy) {
+  if (strategy.can_save_within_epochs) return;
+  throw UserError("--checkpoint-every: workers of " + std::string(strategy.name) +
+                  " keep no step within an epoch; checkpoints are of the ends of epochs");
+}
+
 void check_can_lose_workers(const Strategy& strategy) {
   if (strategy.can_lose_workers) return;
   std::string able;

@@ -114,6 +114,8 @@ struct Strategy {
   bool steps_together = false;
   /// Exchanges always overlap computing, whatever --overlap is.
   bool overlaps = false;
+  /// Its workers keep step within an epoch, so --checkpoint-every applies.
+  bool can_save_within_epochs = true;
   /// Workers may die and join between epochs: it divides no state and counts on no number of them.
   bool can_lose_workers = false;
   /// Why `train` and `rehearse` lack it, for a message; empty: they have it.
@@ -138,6 +140,8 @@ struct Strategy {
 void check_overlap(const JobConfig& config, const Strategy& strategy);
 /// Throws a UserError if the strategy has no version that computes numbers.
 void check_computes(const Strategy& strategy);
+/// Throws a UserError if the strategy's workers keep no step within an epoch.
+void check_saves_within_epochs(const Strategy& strategy);
 /// Throws a UserError if the strategy cannot go on without workers that die.
 void check_can_lose_workers(const Strategy& strategy);
 /// The one of that name. Throws a UserError with the closest name.

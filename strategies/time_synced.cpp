@@ -286,6 +286,7 @@ Strategy time_synced_strategy() {
           .exchanges_gradients = false,
           .compressed = "differences of parameters (outer gradients)",
           .settings = own,
+          .can_save_within_epochs = false,
           .can_lose_workers = true,
           .state_shares = state_shares,
           .check = check,

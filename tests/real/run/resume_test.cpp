@@ -213,6 +213,17 @@ TEST_CASE(
   }
 }
 
+TEST_CASE("--checkpoint-every is refused where workers keep no step") {
+  const Folder folder;
+  folder.write("tiny.json", kTinyDataset);
+
+  const Outcome outcome = folder.run(
+      kTrain + "--strategy ps-async --servers 1 --checkpoint saved --checkpoint-every 2");
+
+  CHECK(outcome.status == 2);
+  CHECK_THAT(outcome.err, Catch::Contains("workers of ps-async keep no step within an epoch"));
+}
+
 TEST_CASE("--on-failure continue is refused where it cannot be done") {
   const Folder folder;
   folder.write("tiny.json", kTinyDataset);
