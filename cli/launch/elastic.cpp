@@ -5,9 +5,11 @@
 #include <iterator>
 #include <map>
 #include <set>
+#include <tuple>
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/process/ending.hpp"
 
 namespace epochcast {
 namespace {
@@ -59,7 +61,8 @@ class Workers {
   [[nodiscard]] bool lose(const CommandEnd& end) {
     std::vector<Seat> lost = seats_of(end.death);
     // Else a machine is gone, or nothing that another job would change.
-    if (lost.empty()) lost = divided(here_, reachable(here_)).second;
+    if (lost.empty() && ending_of(end.status) == Ending::failed)
+      lost = divided(here_, reachable(here_)).second;
     if (lost.empty() || lost.size() == here_.size()) return false;
     std::set<int> gone;
     for (const Seat& seat : lost) {
@@ -68,7 +71,7 @@ class Workers {
       absent_.push_back(seat);
     }
     std::erase_if(here_, [&](const Seat& seat) { return gone.contains(seat.member.number); });
-    const long done = job_.epochs_done();
+    const std::int64_t done = job_.epochs_done();
     note(names_of(lost) + (lost.size() == 1 ? " was lost" : " were lost") + " in epoch " +
          std::to_string(done + 1) +
          (end.death && end.death->rank ? " (" + end.death->signal + ")" : "") + "; going on from " +
@@ -79,7 +82,7 @@ class Workers {
 
   /// Takes back those that can be reached.
   void let_join() {
-    const auto [joining, others] = divided(candidates(), reachable(candidates()));
+    const std::vector<Seat> joining = divided(candidates(), reachable(candidates())).first;
     if (joining.empty()) return;
     std::set<int> numbers;
     for (const Seat& seat : joining) numbers.insert(seat.member.number);

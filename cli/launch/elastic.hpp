@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>
@@ -35,8 +36,8 @@ struct ElasticJob {
   /// Whether a machine can be reached.
   std::function<bool(const std::string& host)> answers;
   /// The completed epochs of the last checkpoint; 0 without one.
-  std::function<long()> epochs_done;
-  long epochs = 0;  ///< of the job
+  std::function<std::int64_t()> epochs_done;
+  std::int64_t epochs = 0;  ///< of the job
   /// Shows what happens to users.
   std::function<void(const std::string& line)> say;
 };

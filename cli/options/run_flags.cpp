@@ -92,8 +92,7 @@ po::options_description own_run_flags(Command command) {
         "files that it names are read")(
         "on-failure",
         po::value<std::string>()->value_name("stop|continue"),
-        "continue: when a worker dies, the others go on from the last checkpoint, and it joins "
-        "again "
+        "continue: when a worker dies, the others go on from the last checkpoint; it joins again "
         "after an epoch (diloco, time-synced, large-batch); default: stop")(
         "seeds",
         po::value<std::string>()->value_name("COUNT")->default_value("1"),

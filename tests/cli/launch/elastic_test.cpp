@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/launch/elastic.hpp"
 
+#include <cstdint>
+#include <optional>
 #include <set>
 
 #include "base/error.hpp"
@@ -14,13 +16,14 @@ using Words = std::vector<std::string>;
 /// A job of five epochs on two machines of two workers. Each run follows a plan.
 struct FakeJob {
   struct Run {
-    long epochs = 0;  ///< completed in it
+    std::int64_t epochs = 0;  ///< completed in it
     CommandEnd end;
+    std::optional<std::set<std::string>> gone = {};  ///< machines that do not answer after it
   };
   std::vector<Run> plan;
   std::set<std::string> gone;  ///< machines that do not answer
 
-  long done = 0;
+  std::int64_t done = 0;
   std::size_t next = 0;
   Words started = {};  ///< members and flags of each run
   Words said = {};
@@ -35,6 +38,7 @@ struct FakeJob {
       started.push_back(text);
       const Run& now = plan.at(next++);
       done += now.epochs;
+      if (now.gone) gone = *now.gone;
       return now.end;
     };
     job.answers = [this](const std::string& host) { return !gone.contains(host); };
@@ -73,46 +77,31 @@ TEST_CASE("ranks of later runs are those of the workers that are left") {
 }
 
 TEST_CASE("workers on a machine that does not answer at the start join when it does") {
-  FakeJob job = {.plan = {{1, {}}, {1, {}}, {3, {}}}, .gone = {"b"}};
-  bool is_first = true;
-  ElasticJob elastic;
-  elastic.seats = seats_on({{.name = "a", .ranks = 1}, {.name = "b", .ranks = 1}}, 2);
-  Words started;
-  elastic.run = [&](const std::vector<Seat>& seats, const Words&) {
-    started.push_back(members_text(seats));
-    ++job.done;
-    if (!is_first) job.gone.clear();
-    is_first = false;
-    return CommandEnd{};
-  };
-  elastic.answers = [&](const std::string& host) { return !job.gone.contains(host); };
-  elastic.epochs_done = [&] { return job.done; };
-  elastic.epochs = 3;
-  elastic.say = [](const std::string&) {};
+  const std::set<std::string> none;
+  FakeJob job = {.plan = {{1, {}}, {1, {}, none}, {3, {}}}, .gone = {"b"}};
 
-  CHECK(run_elastic(elastic).status == 0);
-  CHECK(started == Words{"0:0", "0:0", "0:0,1:0"});
+  CHECK(job.run().status == 0);
+  CHECK(job.started == Words{"0:0,1:1 --pause-after=1",
+                             "0:0,1:1 --resume --pause-after=1",
+                             "0:0,1:1,2:0,3:1 --resume"});
 }
 
 TEST_CASE("when a machine is gone, all its workers are lost") {
-  FakeJob job = {.plan = {{1, {.status = 1}}, {1, {}}, {1, {}}, {1, {}}, {1, {}}}, .gone = {}};
-  job.plan[0].end.status = 1;
-  ElasticJob elastic;
-  Words started;
-  elastic.seats = seats_on({{.name = "a", .ranks = 2}, {.name = "b", .ranks = 2}}, 4);
-  elastic.run = [&](const std::vector<Seat>& seats, const Words&) {
-    started.push_back(members_text(seats));
-    job.gone = {"b"};
-    job.done += 1;
-    return job.plan.at(started.size() - 1).end;
-  };
-  elastic.answers = [&](const std::string& host) { return !job.gone.contains(host); };
-  elastic.epochs_done = [&] { return job.done; };
-  elastic.epochs = 3;
-  elastic.say = [](const std::string&) {};
+  const std::set<std::string> b = {"b"};
+  FakeJob job = {.plan = {{1, {.status = 1}, b}, {2, {}}, {2, {}}}, .gone = {}};
 
-  CHECK(run_elastic(elastic).status == 0);
-  CHECK(started == Words{"0:0,1:1,2:0,3:1", "0:0,1:1", "0:0,1:1"});
+  CHECK(job.run().status == 0);
+  CHECK(job.started == Words{"0:0,1:1,2:0,3:1",
+                             "0:0,1:1 --resume --pause-after=1",
+                             "0:0,1:1 --resume --pause-after=1"});
+}
+
+TEST_CASE("bad input ends the job, whatever machine is gone") {
+  const std::set<std::string> b = {"b"};
+  FakeJob job = {.plan = {{1, {.status = 2}, b}}, .gone = {}};
+
+  CHECK(job.run().status == 2);
+  CHECK(job.started.size() == 1);
 }
 
 TEST_CASE("when mpirun's daemon is gone, the workers of its machine are lost") {

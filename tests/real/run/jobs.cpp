@@ -2,8 +2,11 @@
 #include "tests/real/run/jobs.hpp"
 
 #include <algorithm>
+#include <atomic>
+#include <csignal>
 #include <filesystem>
 #include <stdexcept>
+#include <thread>
 
 namespace epochcast::tests {
 
@@ -47,6 +50,32 @@ std::vector<pid_t> processes_in(const Folder& folder, const std::string& program
   }
   std::sort(found.begin(), found.end());
   return found;
+}
+
+std::int64_t serial_of(const Folder& folder) {
+  const auto manifest =
+      nlohmann::json::parse(folder.read("saved/checkpoint.json"), nullptr, /*exceptions=*/false);
+  return manifest.is_object() ? manifest.at("serial").get<std::int64_t>() : 0;
+}
+
+Outcome run_and_kill(const Folder& folder,
+                     const std::string& arguments,
+                     std::size_t victim,
+                     const std::function<bool()>& is_time) {
+  Outcome outcome;
+  std::atomic<bool> has_ended = false;
+  std::thread job([&] {
+    outcome = folder.run(arguments);
+    has_ended = true;
+  });
+  while (!has_ended) {
+    if (!is_time()) continue;
+    const std::vector<pid_t> ranks = processes_in(folder, "epochcast-run");
+    if (victim < ranks.size()) kill(ranks[victim], SIGKILL);
+    if (victim < ranks.size()) break;
+  }
+  job.join();
+  return outcome;
 }
 
 }  // namespace epochcast::tests

@@ -3,6 +3,8 @@
 
 #include <sys/types.h>
 
+#include <cstdint>
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -42,5 +44,14 @@ struct ShortTraining {
 
 /// The processes of a program, such as "epochcast-run", whose working folder this is.
 [[nodiscard]] std::vector<pid_t> processes_in(const Folder& folder, const std::string& program);
+
+/// How many checkpoints "saved" has had; 0 without one.
+[[nodiscard]] std::int64_t serial_of(const Folder& folder);
+
+/// Runs a job and kills one of its ranks as soon as `is_time`, or not if it ends before.
+[[nodiscard]] Outcome run_and_kill(const Folder& folder,
+                                   const std::string& arguments,
+                                   std::size_t victim,
+                                   const std::function<bool()>& is_time);
 
 }  // namespace epochcast::tests

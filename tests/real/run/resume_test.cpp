@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <atomic>
 #include <csignal>
 #include <filesystem>
 #include <set>
 #include <string>
-#include <thread>
 
 #include "tests/catch.hpp"
 #include "tests/core/tensors/tensor_files.hpp"
@@ -15,12 +13,6 @@ namespace epochcast::tests {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::int64_t serial_of(const Folder& folder) {
-  const auto manifest =
-      nlohmann::json::parse(folder.read("saved/checkpoint.json"), nullptr, /*exceptions=*/false);
-  return manifest.is_object() ? manifest.at("serial").get<std::int64_t>() : 0;
-}
 
 /// Whether a rank has a draft open: a file in the folder that has no name yet.
 bool is_being_written(const Folder& folder) {
@@ -34,27 +26,6 @@ bool is_being_written(const Folder& folder) {
     }
   }
   return false;
-}
-
-/// Runs a job and kills one of its ranks as soon as `is_time`, or not if it ends before.
-Outcome run_and_kill(const Folder& folder,
-                     const std::string& arguments,
-                     std::size_t victim,
-                     const std::function<bool()>& is_time) {
-  Outcome outcome;
-  std::atomic<bool> has_ended = false;
-  std::thread job([&] {
-    outcome = folder.run(arguments);
-    has_ended = true;
-  });
-  while (!has_ended) {
-    if (!is_time()) continue;
-    const std::vector<pid_t> ranks = processes_in(folder, "epochcast-run");
-    if (victim < ranks.size()) kill(ranks[victim], SIGKILL);
-    if (victim < ranks.size()) break;
-  }
-  job.join();
-  return outcome;
 }
 
 void check_resumed_training(const std::vector<std::string>& strategies) {
@@ -176,73 +147,6 @@ TEST_CASE("kill -9 of a rank at any moment loses no more than the last interval"
   rest.back().erase("bytes_sent");  // of epochs that were run from start to end
   whole.back().erase("bytes_sent");
   CHECK(rest.back() == whole.back());
-}
-
-TEST_CASE(
-    "with --on-failure continue, a job goes on without a worker that dies, which then joins") {
-  for (const std::string strategy : {"diloco --local-steps 2 --fragments 2",
-                                     "time-synced --sync-seconds 0.05s",
-                                     "large-batch"}) {
-    CAPTURE(strategy);
-    const Folder folder;
-    folder.write("tiny.json", kTinyDataset);
-
-    const Outcome outcome =
-        run_and_kill(folder,
-                     kTrain +
-                         "--epochs 40 --checkpoint saved --on-failure continue --format json "
-                         "--metrics job.jsonl --strategy " +
-                         strategy,
-                     1,
-                     [&] { return serial_of(folder) >= 2; });
-
-    CAPTURE(outcome.err);
-    REQUIRE(outcome.status == 0);
-    const std::vector<std::string> said = lines(outcome.err);
-    const auto has = [&](const std::string& begin, const std::string& end) {
-      return std::any_of(said.begin(), said.end(), [&](const std::string& line) {
-        return line.starts_with(begin) && line.ends_with(end);
-      });
-    };
-    CHECK(has("rank ", " with 1 worker"));
-    CHECK(has("rank ", ": going on with 2 workers"));
-    const auto run = nlohmann::json::parse(outcome.out)["runs"][0];
-    CHECK(run["workers"] == 2);
-    CHECK(run["notes"].size() == 4);  // data, lost, joined, resumed
-    CHECK(metrics_of(folder, "job.jsonl").back()["epoch"] == 40);
-  }
-}
-
-TEST_CASE("--checkpoint-every is refused where workers keep no step") {
-  const Folder folder;
-  folder.write("tiny.json", kTinyDataset);
-
-  const Outcome outcome = folder.run(
-      kTrain + "--strategy ps-async --servers 1 --checkpoint saved --checkpoint-every 2");
-
-  CHECK(outcome.status == 2);
-  CHECK_THAT(outcome.err, Catch::Contains("workers of ps-async keep no step within an epoch"));
-}
-
-TEST_CASE("--on-failure continue is refused where it cannot be done") {
-  const Folder folder;
-  folder.write("tiny.json", kTinyDataset);
-  const auto refusal = [&](const std::string& more) {
-    const Outcome outcome = folder.run(kTrain + "--on-failure continue " + more);
-    CHECK(outcome.status == 2);
-    return outcome.err;
-  };
-
-  CHECK_THAT(refusal("--strategy diloco"), Catch::Contains("add --checkpoint FOLDER"));
-  CHECK_THAT(refusal("--strategy sync --checkpoint saved"),
-             Catch::Contains("sync needs all its workers; these go on without some: diloco, "
-                             "time-synced, large-batch"));
-  CHECK_THAT(refusal("--strategy diloco --checkpoint saved --checkpoint-every 2"),
-             Catch::Contains("leave out --checkpoint-every"));
-  CHECK_THAT(refusal("--strategy diloco --checkpoint saved --seeds 2"),
-             Catch::Contains("leave out --seeds"));
-  CHECK_THAT(refusal("--strategy diloco --checkpoint saved --slurm"),
-             Catch::Contains("not with --slurm"));
 }
 
 TEST_CASE("killed jobs of workers with own models end like uninterrupted ones") {
