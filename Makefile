@@ -4,7 +4,7 @@
 SIM_PACKAGES := g++ cmake ninja-build libsimgrid-dev libboost-program-options-dev nlohmann-json3-dev libfmt-dev libeigen3-dev \
   libcsv-dev zlib1g-dev libxxhash-dev libprotobuf-dev protobuf-compiler libpugixml-dev libjs-chart.js libcpp-httplib-dev pkg-config
 REAL_PACKAGES := libtorch-dev libopenblas0-pthread libopenmpi-dev openmpi-bin libgd-dev pkg-config
-TEST_PACKAGES := catch2 ccache python3-torchvision chromium chromium-driver python3-selenium dpkg-dev file zsh man-db groff
+TEST_PACKAGES := slurmctld slurmd slurm-client munge catch2 ccache python3-torchvision chromium chromium-driver python3-selenium dpkg-dev file zsh man-db groff
 PACKAGE_PACKAGES := dpkg-dev file lintian
 BOX_PACKAGES := iproute2 util-linux
 BENCH_PACKAGES := python3-torch

@@ -32,6 +32,11 @@ std::span<const CommandInfo> commands() {
           .summary = "train for real on a simulated clock: accuracy against a cluster's seconds",
           .run = run_rehearse,
           .help = rehearse_help},
+      CommandInfo{.name = "choose",
+                  .summary = "which strategy, settings and cluster: the least time, cost or energy "
+                             "to an accuracy",
+                  .run = run_choose,
+                  .help = choose_help},
       CommandInfo{.name = "tune",
                   .summary = "choose K', H or other settings: the fastest to an accuracy",
                   .run = run_tune,

@@ -16,6 +16,9 @@ int run_simulate(const std::vector<std::string>& arguments);
 int run_find(const std::vector<std::string>& arguments);
 /// `epochcast rehearse`: real training on a simulated clock.
 int run_rehearse(const std::vector<std::string>& arguments);
+/// `epochcast choose`: the strategy, settings and cluster with the least time, cost or energy to a
+/// target.
+int run_choose(const std::vector<std::string>& arguments);
 /// `epochcast tune`: the settings that reach an accuracy in the shortest time.
 int run_tune(const std::vector<std::string>& arguments);
 /// `epochcast calibrate`: traces to a platform.
@@ -52,6 +55,7 @@ int run_manual(const std::vector<std::string>& arguments);
 [[nodiscard]] CommandHelp serve_help();
 [[nodiscard]] CommandHelp compare_help();
 [[nodiscard]] CommandHelp rehearse_help();
+[[nodiscard]] CommandHelp choose_help();
 [[nodiscard]] CommandHelp tune_help();
 [[nodiscard]] CommandHelp calibrate_help();
 [[nodiscard]] CommandHelp validate_help();

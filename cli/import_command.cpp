@@ -11,6 +11,7 @@
 #include "base/text/shell_text.hpp"
 #include "base/text/units.hpp"
 #include "cli/commands.hpp"
+#include "cli/import_curves.hpp"
 #include "cli/import_forecast.hpp"
 #include "cli/options/import_options.hpp"
 #include "cli/options/job_options.hpp"
@@ -186,6 +187,8 @@ bool is_known_device(const Catalog& catalog, const std::string& device) {
 }  // namespace
 
 int run_import(const std::vector<std::string>& arguments) {
+  if (!arguments.empty() && arguments.front() == "curves")
+    return run_import_curves({arguments.begin() + 1, arguments.end()});
   const Catalog catalog = Catalog::standard();
   const ImportOptions options = parse_import_options(arguments, catalog);
   if (options.forecast) check_forecast(options);

@@ -44,6 +44,10 @@ int run_rehearse(const std::vector<std::string>&) {
   throw UserError("this build has no simulator; build with -DEPOCHCAST_SIM=ON");
 }
 
+int run_choose(const std::vector<std::string>&) {
+  throw UserError("this build has no simulator; build with -DEPOCHCAST_SIM=ON");
+}
+
 int run_tune(const std::vector<std::string>&) {
   throw UserError("this build has no simulator; build with -DEPOCHCAST_SIM=ON");
 }
@@ -69,6 +73,7 @@ CommandHelp find_help() { return without_simulator(); }
 CommandHelp serve_help() { return without_simulator(); }
 CommandHelp compare_help() { return without_simulator(); }
 CommandHelp rehearse_help() { return without_simulator(); }
+CommandHelp choose_help() { return without_simulator(); }
 CommandHelp tune_help() { return without_simulator(); }
 CommandHelp calibrate_help() { return without_simulator(); }
 CommandHelp validate_help() { return without_simulator(); }

@@ -138,15 +138,16 @@ int run_rehearse(const std::vector<std::string>& arguments) {
   }
   const OutputFile page = output_from(values, "html");
   for (const RehearsalTask& task : tasks) keep_apart({page}, inputs_of(values, task.config));
-  const RehearsalPlace place = rehearsal_place_from(values, config);
+  std::vector<std::string> words = {"epochcast", "rehearse"};
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  const std::string command = shell_text(words);
+  RehearsalPlace place = rehearsal_place_from(values, config);
+  start_study(values, words, place);
   std::vector<RehearsalOutcome> outcomes;
   {
     ProgressBar progress(std::cerr, isatty(STDERR_FILENO) != 0, "rehearsing", 1);
     outcomes = rehearse_all(tasks, place, Catalog::standard(), news_for(progress));
   }
-  std::vector<std::string> words = {"epochcast", "rehearse"};
-  words.insert(words.end(), arguments.begin(), arguments.end());
-  const std::string command = shell_text(words);
   const std::vector<SeededCurves> jobs = curves_by_job(outcomes, static_cast<std::size_t>(seeds));
   if (format == Format::json) show_rehearsal_json(outcomes, jobs, target, command);
   if (format == Format::csv) show_rehearsal_csv(outcomes);

@@ -194,11 +194,13 @@ int run_tune(const std::vector<std::string>& arguments) {
   for (const Candidate& candidate : choice.candidates)
     fastest_s = std::min(fastest_s, candidate.epoch_s);
   plan.goal.most_s = budget_s.value_or(fastest_s * static_cast<double>(config.epochs));
-  CandidateRehearsals rehearsals(choice, plan, rehearsal_place_from(values, config));
-  const Tuning tuning = tune(choice.candidates, plan, std::ref(rehearsals));
   std::vector<std::string> words = {"epochcast", "tune"};
   words.insert(words.end(), arguments.begin(), arguments.end());
   const std::string command = shell_text(words);
+  RehearsalPlace place = rehearsal_place_from(values, config);
+  start_study(values, words, place);
+  CandidateRehearsals rehearsals(choice, plan, std::move(place));
+  const Tuning tuning = tune(choice.candidates, plan, std::ref(rehearsals));
   if (format == Format::json) {
     std::cout << tuning_json(choice, tuning, plan, command).dump(2) << '\n';
   } else {

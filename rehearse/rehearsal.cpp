@@ -10,12 +10,13 @@
 #include "base/error.hpp"
 #include "base/process/diverged.hpp"
 #include "base/text/units.hpp"
-#include "real/torch/device_precision.hpp"
 #include "real/torch/learning_curve.hpp"
 #include "real/torch/training_learner.hpp"
 #include "real/torch/training_setup.hpp"
 #include "rehearse/rehearsal_learner.hpp"
 #include "rehearse/rehearsal_state.hpp"
+#include "rehearse/time/learning_settings.hpp"
+#include "rehearse/time/rehearsed_time.hpp"
 #include "sim/simulated_job.hpp"
 #include "strategies/settings.hpp"
 #include "strategies/summary.hpp"
@@ -51,21 +52,6 @@ Job sized(Job job, const real::DataSplit& data) {
   return job;
 }
 
-/// The precision of numbers. With float16, workers that update parts of the parameters agree on
-/// skipped steps by an exchange, which the learner of times does not have.
-real::DevicePrecision precision_of(const sim::SimulatedJob& simulated, const std::string& device) {
-  const Job& job = simulated.job();
-  const Precision wanted = job.chosen_precision().value_or(Precision::float32);
-  const bool has_parts =
-      simulated.state_shares().optimizer < 1 || job.config.overlap == Overlap::dear;
-  if (wanted == Precision::float16 && has_parts)
-    return {.precision = Precision::float32,
-            .note =
-                "numbers were computed in float32: in float16, workers that update parts of "
-                "the parameters would exchange which steps they skip"};
-  return real::rehearsed_precision(wanted, device);
-}
-
 class RehearsalRun {
  public:
   RehearsalRun(const Job& job,
@@ -77,7 +63,7 @@ class RehearsalRun {
         config_(simulated_.job().config),
         data_(data),
         device_(device),
-        precision_(precision_of(simulated_, device)),
+        precision_(precision_of_numbers(simulated_)),
         threads_(threads),
         options_(options),
         workers_(simulated_.workers().size()),
@@ -85,24 +71,38 @@ class RehearsalRun {
         draw_(simulated_.draw()) {}
 
   Rehearsal run() {
-    Rehearsal rehearsal = {.result = simulated_.result(Command::rehearse)};
     load_state();
     simulated_.run(
         [&] {
-          dry_run();
+          time_.emplace(simulated_);
+          // Times of a state may be those of another cluster.
+          for (CurvePoint& point : state_.curve) point = timed(point);
           train();
         },
         kStackKib);
-    rehearsal.curve = curve_;
-    fill(rehearsal.result);
-    return rehearsal;
+    std::vector<std::string> notes = {"data: " + data_.title};
+    for (const std::string& note : {precision_.note, start_note_})
+      if (!note.empty()) notes.push_back(note);
+    const bool is_timed = has_own_times();
+    return {.result = rehearsed_result(
+                simulated_,
+                is_timed ? time_->reports(static_cast<std::int64_t>(curve_.size())) : reports_,
+                notes),
+            .curve = curve_,
+            .sequence = time_->sequence(),
+            .notes = notes};
   }
 
  private:
   using Program = std::function<void(Fabric&)>;
 
-  std::vector<SettingText> setting_texts_of() const {
-    return all_settings().texts(config_, in(Command::rehearse));
+  std::vector<SettingText> setting_texts_of() const { return learning_settings(config_); }
+
+  /// Whether the pass without numbers has the times of this job: else they depend on the clock
+  /// while it learns.
+  [[nodiscard]] bool has_own_times() const { return time_->reason_to_learn_anew().empty(); }
+  [[nodiscard]] CurvePoint timed(const CurvePoint& point) const {
+    return has_own_times() ? time_->timed(point) : point;
   }
 
   /// A state that cannot be read is computed again.
@@ -122,20 +122,6 @@ class RehearsalRun {
   }
   [[nodiscard]] bool has_stopped() const {
     return options_.stop_after_s && curve_.back().training_s >= *options_.stop_after_s;
-  }
-
-  /// A pass without numbers, which takes almost no time: learns the cost of collectives, and
-  /// whether they may be replayed, before training begins.
-  void dry_run() {
-    const sim::PassOptions pass = {.is_noisy = draw_.seed.has_value()};
-    const Program program = [&](Fabric& fabric) {
-      CostLearner time = simulated_.learner(fabric, draw_);
-      Worker worker = simulated_.worker(fabric, time);
-      worker.after_epoch = [](std::int64_t) {};
-      simulated_.strategy().run(worker);
-    };
-    while (!simulated_.runtime().run_pass(program, pass)) {
-    }
   }
 
   void train() {
@@ -168,7 +154,7 @@ class RehearsalRun {
       const auto index = static_cast<std::size_t>(epoch);
       const bool is_known = index < state_.curve.size();
       const CurvePoint point =
-          is_known ? known_epoch(curve, state_.curve[index]) : curve.after_epoch(epoch);
+          is_known ? known_epoch(curve, state_.curve[index]) : timed(curve.after_epoch(epoch));
       reports_[rank] = worker.report;
       if (index + 1 == state_.curve.size()) {
         resume(*numbers, worker, rank);
@@ -249,32 +235,17 @@ class RehearsalRun {
     worker.fabric.barrier(worker.fabric.world());
   }
 
-  void fill(RunResult& result) const {
-    result.epochs = reports_.front().epochs;
-    result.iterations_per_epoch = reports_.front().iterations_per_epoch;
-    result.rounds_per_epoch = reports_.front().rounds_per_epoch;
-    add_reports(result, simulated_.workers(), reports_, 1);
-    sim::add_notes(
-        result, simulated_.workers(), reports_, simulated_.costs(), simulated_.job().config);
-    add_asynchrony_note(result);
-    const Job& job = simulated_.job();
-    if (const std::string note = class_note(job.network, job.dataset); !note.empty())
-      result.notes.push_back(note);
-    result.notes.push_back("data: " + data_.title);
-    for (const std::string& note : {precision_.note, start_note_})
-      if (!note.empty()) result.notes.push_back(note);
-  }
-
   sim::SimulatedJob simulated_;
   const JobConfig& config_;
   const real::DataSplit& data_;
   std::string device_;
-  real::DevicePrecision precision_;  ///< of numbers
+  DevicePrecision precision_;  ///< of numbers
   int threads_;
   const RehearsalOptions& options_;
   std::size_t workers_;
   std::vector<WorkerReport> reports_;
   CostDraw draw_;
+  std::optional<RehearsedTime> time_;
   RehearsalState state_;  ///< where this rehearsal began
   RehearsalState next_;
   Curve curve_;

@@ -5,6 +5,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "core/formats/learning_metric.hpp"
 #include "core/job/job.hpp"
@@ -32,6 +33,8 @@ struct RehearsalOptions {
 struct Rehearsal {
   RunResult result;  ///< of all epochs in the curve
   Curve curve = {};
+  std::string sequence = {};            ///< of its workers: RehearsedTime::sequence()
+  std::vector<std::string> notes = {};  ///< on data and numbers
 };
 
 /// Computes the real training of every worker (parameters, gradients, losses, samples) on the clock

@@ -216,6 +216,8 @@ void check_run(JsonInput run) {
     for (JsonInput& rank : timed->elements()) check_timed_rank(rank);
   }
   if (const auto timed = run.maybe("timed_exchanges")) check_timed_exchanges(*timed);
+  if (const auto samples = run.maybe("target_samples")) check_amount(*samples, kExpectedNumber);
+  if (const auto seconds = run.maybe("target_s")) check_amount(*seconds, kExpectedNumber);
   if (const auto cost = run.maybe("cost")) check_cost(*cost);
   if (const auto figures = run.maybe("asynchrony")) check_asynchrony(*figures);
   if (const auto energy = run.maybe("energy")) check_energy(*energy);
@@ -231,6 +233,13 @@ double RunResult::device_samples_per_s() const {
     if (setting.name == "ranks-per-device") sharers = std::stod(setting.value);
   }
   return samples_per_s() * sharers / std::max(1, trainers());
+}
+
+double RunResult::ranked_s() const {
+  const bool has_target = std::ranges::any_of(
+      config, [](const SettingText& setting) { return setting.name == "target"; });
+  if (!has_target) return dataset_s();
+  return target_s().value_or(std::numeric_limits<double>::infinity());
 }
 
 int RunResult::trainers() const {
@@ -295,6 +304,10 @@ Json to_json(const RunResult& run) {
                                {"after_s", timed->after_s}};
   }
   if (!is_ranked(run)) json["is_ranked"] = false;
+  if (run.target_samples) {
+    json["target_samples"] = *run.target_samples;
+    json["target_s"] = *run.target_s();
+  }
   if (run.cost) json["cost"] = cost_json(run);
   if (run.energy) json["energy"] = energy_json(run);
   return json;
@@ -352,6 +365,8 @@ RunResult run_from_json(const Json& json) {
                            .before_s = timed->at("before_s"),
                            .after_s = timed->at("after_s")};
   }
+  if (const auto samples = json.find("target_samples"); samples != json.end())
+    run.target_samples = samples->get<double>();
   if (const auto cost = json.find("cost"); cost != json.end()) {
     run.cost = {.rate = {.per_hour = cost->at("per_hour"), .currency = cost->at("currency")},
                 .grade = grade_from(cost->at("grade").get<std::string>())};

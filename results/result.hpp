@@ -118,8 +118,10 @@ struct RunResult {
   std::vector<SettingText> config;                ///< every setting
   std::vector<TimedRank> timed_batches;           ///< of ranks that train; empty: not timed
   std::optional<TimedExchanges> timed_exchanges;  ///< absent: not timed
-  std::optional<RunCost> cost;                    ///< absent if the platform has no prices
-  std::optional<RunEnergy> energy;                ///< absent if the power of devices is unknown
+  /// Samples until the job's --target, by curves that were measured elsewhere; absent: unknown.
+  std::optional<double> target_samples;
+  std::optional<RunCost> cost;      ///< absent if the platform has no prices
+  std::optional<RunEnergy> energy;  ///< absent if the power of devices is unknown
 
   /// The number of workers that train; the others only add gradients.
   [[nodiscard]] int trainers() const;
@@ -137,6 +139,13 @@ struct RunResult {
   /// The same of one device that trains, on average.
   [[nodiscard]] double device_samples_per_s() const;
 
+  /// Seconds by which runs are ranked: to the job's target, else dataset_s(). Infinite if the time
+  /// to the target is unknown.
+  [[nodiscard]] double ranked_s() const;
+  /// Seconds of training until the target.
+  [[nodiscard]] std::optional<double> target_s() const {
+    return target_samples ? std::optional(*target_samples / samples_per_s()) : std::nullopt;
+  }
   /// Seconds of the whole job, its start included.
   [[nodiscard]] double job_s() const { return startup_s + static_cast<double>(epochs) * epoch_s; }
   /// Joules of the whole job; it has its `energy`.

@@ -16,6 +16,7 @@ namespace epochcast {
 inline constexpr const char* kResultSchema = "epochcast.result/1";
 inline constexpr const char* kRehearsalSchema = "epochcast.rehearsal/1";
 inline constexpr const char* kRehearsalsSchema = "epochcast.rehearsals/1";
+inline constexpr const char* kChoiceSchema = "epochcast.choice/1";
 inline constexpr const char* kTuningSchema = "epochcast.tuning/1";
 inline constexpr const char* kComparisonSchema = "epochcast.comparison/1";
 inline constexpr const char* kFoundSchema = "epochcast.found/1";

@@ -188,6 +188,8 @@ RunResult forecast(const Job& given,
     if (const std::string note = preset_note(config); !note.empty()) result.notes.push_back(note);
     if (const std::string note = period_note(config, simulated.strategy()); !note.empty())
       result.notes.push_back(note);
+    if (const std::string note = simulated.target_note(result); !note.empty())
+      result.notes.push_back(note);
     if (const std::string note = memory_note(simulated); !note.empty())
       result.notes.push_back(note);
     add_figure_notes(result, config, workers);

@@ -121,6 +121,25 @@ Worker CostedJob::worker(Fabric& fabric, SamplingLearner& learner) const {
           .train_samples = job_.dataset.train_samples};
 }
 
+CurveJob CostedJob::curve_job(const RunResult& result) const {
+  return {.network = result.network,
+          .dataset = result.dataset,
+          .strategy = result.strategy,
+          .settings = result.config,
+          .batch = job_.config.batch,
+          .workers = std::ranges::count(workers_, Role::trains, &WorkerInfo::role)};
+}
+
+std::string CostedJob::target_note(const RunResult& result) const {
+  if (!job_.config.target || result.target_samples) return {};
+  const CurveJob job = curve_job(result);
+  return "time to " + job_.config.target->text() + " unknown: " +
+         (curves_of(job, job_.curves) != nullptr
+              ? "no such job reached it"
+              : "no curve of " + std::to_string(job.workers) + " workers with batch " +
+                    std::to_string(job.batch));
+}
+
 RunResult CostedJob::known_result(Command command) const {
   RunResult result;
   result.strategy = strategy_.name;
@@ -136,6 +155,10 @@ RunResult CostedJob::known_result(Command command) const {
   recorded.strategy = strategy_.name;
   recorded.precision = job_.chosen_precision();
   result.config = all_settings().texts(without_settings_of_others(recorded), in(command));
+  if (command == Command::simulate && job_.config.target) {
+    const MeasuredCurves* curves = curves_of(curve_job(result), job_.curves);
+    if (curves != nullptr) result.target_samples = samples_to(*curves, *job_.config.target);
+  }
   return result;
 }
 

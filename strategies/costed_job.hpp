@@ -59,8 +59,12 @@ class CostedJob {
   /// The result before the run: all but `nodes`, times and bytes. Records the settings that count
   /// in the command.
   [[nodiscard]] RunResult known_result(Command command) const;
+  /// Why the time to the job's target is unknown; empty: it is known, or there is no target.
+  [[nodiscard]] std::string target_note(const RunResult& result) const;
 
  private:
+  [[nodiscard]] CurveJob curve_job(const RunResult& result) const;
+
   Job job_;
   const Strategy& strategy_;
   std::vector<WorkerInfo> workers_;

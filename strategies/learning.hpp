@@ -15,7 +15,7 @@ inline constexpr std::string_view kNotRanked =
 
 /// Note for every ranking and answer.
 inline constexpr std::string_view kAccuracyIsElsewhere =
-    "How accurate the model gets is not compared here, but by epochcast rehearse.";
+    "How accurate the model gets is not compared here, but by epochcast choose.";
 
 /// The reason why a run is not ranked, with results of rehearsals: "not ranked: averages all
 /// workers once an epoch; rehearsed: ...". Empty for a run that is ranked.

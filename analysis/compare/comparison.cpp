@@ -236,12 +236,14 @@ Comparison compare(const ComparedSide& a, const ComparedSide& b) {
       continue;
     }
     const auto samples = static_cast<double>(run.run->train_samples);
+    const bool is_to_target = run.run->target_samples && same->run->target_samples;
     ComparedPair pair = {
         .name = run.name,
         .shown = run.shown + (run.shown == same->shown ? "" : " -> " + same->shown),
         .not_ranked = why_not_ranked(*run.run),
-        .a = for_samples(*run.run, samples),
-        .b = for_samples(*same->run, samples)};
+        .a = for_samples(*run.run, is_to_target ? *run.run->target_samples : samples),
+        .b = for_samples(*same->run, is_to_target ? *same->run->target_samples : samples)};
+    if (is_to_target) pair.shown += ", to " + setting_of(*run.run, "target");
     if (pair.not_ranked.empty()) pair.not_ranked = why_not_ranked(*same->run);
     if (comparison.currency.empty()) {
       pair.a.cost.reset();

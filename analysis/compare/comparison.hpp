@@ -19,7 +19,8 @@ struct ComparedSide {
   std::vector<std::string> not_forecast = {};  ///< "byteps: no CPUs"
 };
 
-/// The time and cost of a run for the number of samples in A's data set: epochs may differ.
+/// The time and cost of a run for the number of samples in A's data set, as epochs may differ; to
+/// the target, if both runs have samples to one.
 struct ComparedRun {
   double time_s = 0;
   PhaseTimes phases;

@@ -28,9 +28,27 @@ double share_of(const QuantityInput& input, double phase_s) {
   return std::max(0.0, phase_s + input.longer_s) / epoch_s(input);
 }
 
+/// Seconds to the target.
+double target_s(const QuantityInput& input) {
+  if (!input.run.target_samples)
+    throw UserError("to-target: " + input.run.strategy +
+                    " has no time to a target; expected --target and --curves with such a job");
+  return *input.run.target_s() * epoch_s(input) / input.run.epoch_s;
+}
+
 /// Time of the reference over that of the run.
 double speed_up(const QuantityInput& input) {
   return input.reference->dataset_s() / dataset_s(input);
+}
+
+/// The same to the target, if the job has one.
+double faster(const QuantityInput& input) {
+  const std::optional<double> reference_s = input.reference->target_s();
+  if (!reference_s && !input.run.target_samples) return speed_up(input);
+  if (!reference_s)
+    throw UserError("to-target: " + input.reference->strategy +
+                    " has no time to the target; expected --curves with such a job");
+  return *reference_s / target_s(input);
 }
 
 double job_s(const QuantityInput& input) {
@@ -69,6 +87,11 @@ constexpr Quantity kQuantities[] = {
      Reference::none,
      "seconds for as many samples as the data set has",
      [](const QuantityInput& input) { return dataset_s(input); }},
+    {"to-target",
+     QuantityUnit::seconds,
+     Reference::none,
+     "seconds of training to --target, by --curves",
+     [](const QuantityInput& input) { return target_s(input); }},
     {"job",
      QuantityUnit::seconds,
      Reference::none,
@@ -145,8 +168,9 @@ constexpr Quantity kQuantities[] = {
 constexpr Quantity kFaster = {"faster",
                               QuantityUnit::factor,
                               Reference::strategy,
-                              "how many times as fast as another strategy for as much data",
-                              speed_up};
+                              "how many times as fast as another strategy for as much data, or to "
+                              "--target",
+                              faster};
 
 }  // namespace
 

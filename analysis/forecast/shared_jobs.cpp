@@ -22,6 +22,8 @@ std::string files_of(const JobConfig& config) {
                                                  "trace",
                                                  "precision",
                                                  "workers",
+                                                 "curves",
+                                                 "target",
                                                  "calibrate-on"};
   std::string key = config.batch_seconds.empty() ? "traces\n" : "";
   for (const auto& [name, value] : all_settings().texts(config)) {

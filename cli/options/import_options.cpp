@@ -311,7 +311,8 @@ CommandHelp import_help() {
           .about =
               "FILE: what torch.profiler wrote (.json or .json.gz), one file per rank; or a CSV "
               "file with a header row and one row per iteration. With --forecast: what the job "
-              "would do on more nodes.",
+              "would do on more nodes. `import curves --help`: logs of learning, for `choose "
+              "--curves`.",
           .groups = {help_group("Options", described_options()),
                      help_group("Forecast what the job would do on other clusters",
                                 forecast_options())},

@@ -19,10 +19,10 @@
 #include "compression/compression.hpp"
 #include "core/formats/network.hpp"
 #include "core/job/chosen_dataset.hpp"
+#include "core/job/device_precision.hpp"
 #include "core/job/job_config.hpp"
 #include "core/job/setting_text.hpp"
 #include "core/source.hpp"
-#include "real/torch/device_precision.hpp"
 #include "real/torch/networks/network_names.hpp"
 #include "strategies/settings.hpp"
 
@@ -130,7 +130,7 @@ void read_own_precision(OptionValues& values, real::MeasureSettings& settings) {
     JobConfig config;
     all_settings().set(config, "precision", values.text("precision"), "--precision");
     const Precision wanted = config.precision.value_or(Precision::float32);
-    const real::DevicePrecision own = real::device_precision(wanted, settings.device);
+    const DevicePrecision own = device_precision(wanted, settings.device);
     settings.precision = own.precision;
     settings.precision_note = own.note;
   } catch (const UserError& error) {

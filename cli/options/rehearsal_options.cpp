@@ -7,6 +7,7 @@
 
 #include "base/error.hpp"
 #include "cli/launch/launch.hpp"
+#include "cli/launch/study.hpp"
 #include "cli/options/job_options.hpp"
 #include "core/job/setting_text.hpp"
 #include "rehearse/runs/rehearsal_folder.hpp"
@@ -22,7 +23,13 @@ po::options_description rehearsal_place_options() {
                         "~/.cache/epochcast/rehearsals)")(
       "jobs",
       po::value<std::string>()->value_name("COUNT"),
-      "rehearsals at a time (default: as many as there are cores, by --threads)");
+      "rehearsals at a time (default: as many as there are cores, by --threads)")(
+      "on",
+      po::value<std::string>()
+          ->value_name("here|slurm[=TASKS]|hosts=HOST,...|nobody")
+          ->default_value("here"),
+      "who computes: this machine, the tasks of a Slurm job array (4), a process on each host; all "
+      "need the same --folder. nobody: show what is kept");
   return options;
 }
 
@@ -42,6 +49,14 @@ RehearsalPlace rehearsal_place_from(const po::variables_map& values, const JobCo
     }
   }
   return place;
+}
+
+void start_study(const po::variables_map& values,
+                 const std::vector<std::string>& words,
+                 RehearsalPlace& place) {
+  const StudyPlace study = parse_study_place(values["on"].as<std::string>());
+  place.computes = study.kind != StudyPlace::Kind::nobody;
+  place.helpers = start_helpers(study, words, place.folder);
 }
 
 RehearsalCallbacks news_for(ProgressBar& progress) {

@@ -55,9 +55,11 @@ int run(const std::vector<std::string>& arguments) {
   options.warn = [](const std::string& text) { print_line({{"warning", text}}); };
   const Rehearsal rehearsal =
       rehearse(job, data, config.machine.devices.front(), config.machine.threads, options);
-  nlohmann::ordered_json end = {{"schema", kRehearsalSchema},
-                                {"run", to_json(rehearsal.result)},
-                                {"curve", to_json(rehearsal.curve)}};
+  nlohmann::ordered_json end = {
+      {"schema", kRehearsalSchema},
+      {"run", to_json(rehearsal.result)},
+      {"learning", {{"sequence", rehearsal.sequence}, {"notes", rehearsal.notes}}},
+      {"curve", to_json(rehearsal.curve)}};
   print_line(end);
   return 0;
 }

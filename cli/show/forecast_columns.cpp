@@ -51,6 +51,27 @@ std::string versus_cell(const Row& row) {
   return row.sync == nullptr ? "-" : fmt::format("{:.2f}x", versus_number(row));
 }
 
+double target_number(const Row& row) { return row.run.target_s().value_or(kNone); }
+
+std::string target_cell(const Row& row) {
+  return row.run.target_samples ? format_seconds(target_number(row)) : "unknown";
+}
+
+bool has_target(const Row& row) { return !setting_of(row.run, "target").empty(); }
+
+double target_samples_number(const Row& row) { return row.run.target_samples.value_or(kNone); }
+
+/// Samples to the target, and how many times those of sync.
+std::string target_samples_cell(const Row& row) {
+  if (!row.run.target_samples) return "-";
+  const double samples = *row.run.target_samples;
+  std::string text =
+      samples < 1e6 ? fmt::format("{:.0f}", samples) : fmt::format("{:.3g} M", samples / 1e6);
+  if (row.sync != nullptr && row.sync != &row.run && row.sync->target_samples)
+    text += fmt::format(" ({:.2f}x)", samples / *row.sync->target_samples);
+  return text;
+}
+
 double job_number(const Row& row) { return row.run.job_s(); }
 
 double cost_number(const Row& row) {
@@ -199,6 +220,19 @@ constexpr ForecastColumn kColumns[] = {
      .cell = versus_cell,
      .importance = 90,
      .has = [](const Row& row) { return row.sync != nullptr; }},
+    {.name = "to-target",
+     .title = "to target",
+     .number = target_number,
+     .cell = target_cell,
+     .importance = 96,
+     .swept_width = kNumberWidth,
+     .has = has_target},
+    {.name = "target-samples",
+     .title = "samples to it (of sync's)",
+     .number = target_samples_number,
+     .cell = target_samples_cell,
+     .importance = 87,
+     .has = has_target},
     {.name = "throughput",
      .title = "samples/s",
      .number = throughput_number,

@@ -26,11 +26,11 @@ double value_of(const ForecastOutcome& outcome, RankBy by) {
   const RunResult& run = *outcome.run;
   switch (by) {
     case RankBy::time:
-      return run.dataset_s();
+      return std::min(run.ranked_s(), kLast);
     case RankBy::cost:
-      return run.cost ? run.cost->rate.of(run.dataset_s()) : kLast;
+      return run.cost ? run.cost->rate.of(run.ranked_s()) : kLast;
     case RankBy::energy:
-      return run.energy ? run.training_j(run.dataset_s()) : kLast;
+      return run.energy ? run.training_j(run.ranked_s()) : kLast;
   }
   return kLast;
 }

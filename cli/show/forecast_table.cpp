@@ -42,7 +42,7 @@ std::vector<const RunResult*> ranked(const std::vector<ForecastOutcome>& point) 
     if (outcome.run) runs.push_back(&*outcome.run);
   }
   std::stable_sort(runs.begin(), runs.end(), [](const RunResult* a, const RunResult* b) {
-    return is_ranked(*a) != is_ranked(*b) ? is_ranked(*a) : a->dataset_s() < b->dataset_s();
+    return is_ranked(*a) != is_ranked(*b) ? is_ranked(*a) : a->ranked_s() < b->ranked_s();
   });
   return runs;
 }

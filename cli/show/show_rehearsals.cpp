@@ -38,13 +38,12 @@ const CurveSummary& baseline_of(const CurveComparison& comparison) {
   return sync == comparison.jobs.end() ? comparison.jobs.front() : *sync;
 }
 
-/// 1,234 or 1.23 million.
+}  // namespace
+
 std::string samples_text(double samples) {
   return samples < 1e6 ? fmt::format("{:.0f}", samples)
                        : fmt::format("{:.4g} million", samples / 1e6);
 }
-
-}  // namespace
 
 std::string name_of(const RehearsalOutcome& outcome) {
   const std::string& point = outcome.task.point;

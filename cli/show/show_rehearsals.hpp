@@ -11,6 +11,9 @@
 
 namespace epochcast {
 
+/// "51200" or "1.23 million".
+[[nodiscard]] std::string samples_text(double samples);
+
 /// "sync, batch 32", without the seed.
 [[nodiscard]] std::string name_of(const RehearsalOutcome& outcome);
 

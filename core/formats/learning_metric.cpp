@@ -111,22 +111,37 @@ double value_after(const Curve& curve, Metric metric, double samples) {
   return value_where(curve, metric, &CurvePoint::samples, samples);
 }
 
-std::optional<double> seconds_to(const Curve& curve, const LearningTarget& target) {
-  double before_s = 0;
-  double before = curve.empty() ? 0 : beginning(curve, target.metric);
+namespace {
+
+/// A figure that grows with training, where the target was first met, interpolated between epochs.
+std::optional<double> figure_at(const Curve& curve,
+                                const LearningTarget& target,
+                                double CurvePoint::*figure) {
+  double before = 0;
+  double value_before = curve.empty() ? 0 : beginning(curve, target.metric);
   for (const CurvePoint& point : curve) {
-    const double now = value_or_worst(point, target.metric);
+    const double value = value_or_worst(point, target.metric);
     if (target.is_met(point)) {
-      const double rise = now - before;
-      const double share = std::isfinite(rise) && is_better(target.metric, now, before)
-                               ? std::clamp((target.value - before) / rise, 0.0, 1.0)
+      const double rise = value - value_before;
+      const double share = std::isfinite(rise) && is_better(target.metric, value, value_before)
+                               ? std::clamp((target.value - value_before) / rise, 0.0, 1.0)
                                : 1;
-      return before_s + share * (point.training_s - before_s);
+      return before + share * (point.*figure - before);
     }
-    before_s = point.training_s;
-    before = now;
+    before = point.*figure;
+    value_before = value;
   }
   return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<double> seconds_to(const Curve& curve, const LearningTarget& target) {
+  return figure_at(curve, target, &CurvePoint::training_s);
+}
+
+std::optional<double> samples_to(const Curve& curve, const LearningTarget& target) {
+  return figure_at(curve, target, &CurvePoint::samples);
 }
 
 }  // namespace epochcast

@@ -49,5 +49,7 @@ struct LearningTarget {
 /// Seconds of training until the target was first met, interpolated between epochs as value_at()
 /// does; none if it was never met.
 [[nodiscard]] std::optional<double> seconds_to(const Curve& curve, const LearningTarget& target);
+/// The same in samples that all workers together trained on.
+[[nodiscard]] std::optional<double> samples_to(const Curve& curve, const LearningTarget& target);
 
 }  // namespace epochcast

@@ -145,6 +145,10 @@ Job job_on(const std::function<Platform()>& read,
   job.network = network_in(network, job.dataset);
   set_config(job, config);
   load_costs(job, catalog);
+  if (config.curves.empty() != !config.target)
+    throw UserError(config.target ? "--target: needs --curves with what was learned elsewhere"
+                                  : "--curves: need --target, such as accuracy=75%");
+  for (const std::string& file : config.curves) job.curves.push_back(load_measured_curves(file));
   return job;
 }
 

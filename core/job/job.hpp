@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/costs/batch_cost.hpp"
+#include "core/formats/measured_curves.hpp"
 #include "core/formats/network.hpp"
 #include "core/formats/platform.hpp"
 #include "core/job/cost_estimates.hpp"
@@ -52,8 +53,9 @@ struct Job {
   Platform platform;
   Dataset dataset;
   Network network;
-  std::vector<CostTrace> traces;  ///< of this network and sample shape; best grade first
-  CostEstimates estimates;        ///< for devices without a trace
+  std::vector<CostTrace> traces;       ///< of this network and sample shape; best grade first
+  CostEstimates estimates;             ///< for devices without a trace
+  std::vector<MeasuredCurves> curves;  ///< of this and other jobs
 
   /// The batch cost of this worker's device in the job's precision, from --batch-seconds, the best
   /// trace or an estimate. Throws a UserError that says what to add if there is none for the

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/formats/device.hpp"
+#include "core/formats/learning_metric.hpp"
 #include "core/job/learning_rate.hpp"
 #include "core/job/loss.hpp"
 #include "core/job/optimizer_settings.hpp"
@@ -77,6 +78,8 @@ struct JobConfig {
   std::optional<Kernels> kernels;         ///< of estimated batches; absent: plain
   std::vector<std::string> calibrate_on;  ///< names or paths of traces that scale estimates
   std::map<std::string, double> exchange_seconds;  ///< by "all", "node" or device class
+  std::vector<std::string> curves;                 ///< files of what was learned elsewhere
+  std::optional<LearningTarget> target;            ///< that is to be reached, by these curves
   std::uint64_t seed = 1;
   int repetitions = 20;
   bool deterministic = false;

@@ -103,6 +103,29 @@ struct ChosenPrecision {
   }
 };
 
+/// "accuracy=75%", "accuracy=0.75", "loss=1.2", "perplexity=30".
+struct Target {
+  static constexpr const char* kExpected = "accuracy=75%, loss=1.2 or perplexity=30";
+
+  [[nodiscard]] LearningTarget read(const std::string& text) const {
+    const std::size_t equals = text.find('=');
+    const std::string name = text.substr(0, equals);
+    for (const Metric metric : {Metric::accuracy, Metric::loss, Metric::perplexity}) {
+      if (name != to_string(metric) || equals == std::string::npos) continue;
+      std::string number = text.substr(equals + 1);
+      const bool is_percent = metric == Metric::accuracy && number.ends_with('%');
+      if (is_percent) number.pop_back();
+      const double most = metric != Metric::accuracy ? 1e9 : is_percent ? 100 : 1;
+      const double value = parse_number(number, 1e-9, most, kExpected);
+      return {.metric = metric, .value = is_percent ? value / 100 : value};
+    }
+    fail(text, kExpected);
+  }
+  [[nodiscard]] std::string show(const LearningTarget& target) const {
+    return std::string(to_string(target.metric)) + "=" + shortest(target.value);
+  }
+};
+
 struct Seed {
   [[nodiscard]] std::uint64_t read(const std::string& text) const {
     return static_cast<std::uint64_t>(parse_count(text, 0, kLargestSeed));
@@ -194,6 +217,11 @@ std::vector<Setting> cost_settings() {
           &Config::exchange_seconds, SecondsByName{true},
           "seconds of one exchange: among all workers, inside a node (node=), or among one class "
           "alone; replaces the network"),
+      row("curves", kForecast, "FILE[,...]", &Config::curves, value::List{"files of curves"},
+          "what was learned elsewhere, from `import curves` or `choose --save-curves`: the time to "
+          "--target is forecast"),
+      row("target", kForecast, "METRIC=VALUE", &Config::target, Target{},
+          "for --curves: accuracy=75%, loss=1.2 or perplexity=30"),
       row("seed", kEverywhere, "NUMBER", &Config::seed, Seed{},
           "seed of the draws from measured samples"),
       row("repetitions", kForecast, "COUNT",

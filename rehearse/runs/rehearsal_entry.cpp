@@ -41,11 +41,15 @@ RehearsalEntry entry_from_line(const fs::path& file, const std::string& line) {
   return read_members(file, parse_json(line, file.string()), line);
 }
 
-void write_entry(const fs::path& file, const RehearsalEntry& entry) {
+Json to_json(const RehearsalEntry& entry) {
   Json json = {{"run", nullptr}, {"curve", to_json(entry.curve)}};
   if (entry.run) json["run"] = to_json(*entry.run);
   if (entry.diverged) json["diverged"] = *entry.diverged;
-  replace_file(file, seal(kSchema, file, json).line);
+  return json;
+}
+
+void write_entry(const fs::path& file, const RehearsalEntry& entry) {
+  replace_file(file, seal(kSchema, file, to_json(entry)).line);
 }
 
 std::optional<RehearsalEntry> read_entry(const fs::path& file) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 
@@ -21,6 +22,9 @@ struct RehearsalEntry {
 /// kept, if the line is invalid.
 [[nodiscard]] RehearsalEntry entry_from_line(const std::filesystem::path& file,
                                              const std::string& line);
+
+/// The members of its file.
+[[nodiscard]] nlohmann::ordered_json to_json(const RehearsalEntry& entry);
 
 /// Creates or replaces the file. Throws a RunError when it cannot be written.
 void write_entry(const std::filesystem::path& file, const RehearsalEntry& entry);

@@ -33,6 +33,7 @@ const fs::path& made(const fs::path& folder) {
 
 RehearsalFiles files_of(const fs::path& folder, const std::string& key) {
   return {.result = folder / (key + ".json"),
+          .learning = folder / (key + kLearningTraceEnding),
           .state = folder / (key + ".state"),
           .log = folder / (key + ".log")};
 }

@@ -13,9 +13,13 @@ namespace epochcast {
 /// RunError when it cannot be created.
 [[nodiscard]] const std::filesystem::path& made(const std::filesystem::path& folder);
 
+/// Of the names of learning traces.
+inline constexpr const char* kLearningTraceEnding = ".learned";
+
 /// A rehearsal's files in its folder.
 struct RehearsalFiles {
-  std::filesystem::path result;  ///< its entry
+  std::filesystem::path result;    ///< its entry
+  std::filesystem::path learning;  ///< its learning trace
   std::filesystem::path state;
   std::filesystem::path log;  ///< of a failure without a message
 };

@@ -48,6 +48,11 @@ std::optional<CurvePoint> epoch_in(const std::string& line,
   return point;
 }
 
+Learned learned_in(const std::string& line) {
+  const nlohmann::json learning = nlohmann::json::parse(line).at("learning");
+  return {.sequence = learning.at("sequence"), .notes = learning.at("notes")};
+}
+
 std::string last_line(const std::string& output) {
   const std::size_t end = output.find_last_not_of('\n');
   const std::size_t begin = output.rfind('\n', end);

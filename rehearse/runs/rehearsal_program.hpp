@@ -24,6 +24,13 @@ namespace epochcast {
     const std::filesystem::path& program,
     const std::function<void(const std::string&)>& warning);
 
+/// What the last line of the program's output says of the learning.
+struct Learned {
+  std::string sequence = {};  ///< RehearsedTime::sequence()
+  std::vector<std::string> notes = {};
+};
+[[nodiscard]] Learned learned_in(const std::string& line);
+
 /// The last line of the program's output, with the whole result.
 [[nodiscard]] std::string last_line(const std::string& output);
 

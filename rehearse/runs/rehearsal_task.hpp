@@ -29,7 +29,17 @@ struct RehearsalTask {
 
 /// The outcome of a task.
 struct RehearsalOutcome {
+  enum class Origin {
+    learned,  ///< in this call
+    kept,     ///< on this cluster, earlier
+    timed,    ///< learned on another cluster, earlier; timed on this one now
+  };
+
   RehearsalTask task;
+  Origin origin = Origin::learned;
+  /// Why it was learned on this cluster, although a job with its learning settings was learned
+  /// elsewhere, or had to be in any case; empty: neither.
+  std::string reason_to_learn = {};
   Ending ending = Ending::done;
   std::vector<std::string> problems = {};  ///< reasons why it is not done
   std::optional<RunResult> run = {};       ///< of all epochs that are kept; may be absent: problems

@@ -6,11 +6,14 @@
 #include "base/error.hpp"
 #include "base/files/file_draft.hpp"
 #include "base/process/process_pool.hpp"
+#include "rehearse/runs/learning_trace.hpp"
 #include "rehearse/runs/rehearsal_entry.hpp"
 #include "rehearse/runs/rehearsal_folder.hpp"
 #include "rehearse/runs/rehearsal_key.hpp"
 #include "rehearse/runs/rehearsal_locks.hpp"
 #include "rehearse/runs/rehearsal_program.hpp"
+#include "rehearse/runs/timed_job.hpp"
+#include "rehearse/time/learning_settings.hpp"
 #include "results/running_bill.hpp"
 #include "strategies/settings.hpp"
 
@@ -19,11 +22,17 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A rehearsal's key and files, and the platform for its cost: kept results have no prices.
-struct Kept {
-  std::string key;
-  RehearsalFiles files;
-  Platform platform;
+/// What is known of a task, and its files.
+struct Known {
+  std::string key = {};       ///< of its result
+  std::string learning = {};  ///< of its learning trace; empty: it has none
+  std::optional<Job> job = {};
+  bool is_settled = false;
+  /// Epochs in its learning trace when it was timed.
+  std::int64_t learned_epochs = 0;
+
+  /// The name of what is computed for it: tasks with the same one are computed once.
+  [[nodiscard]] const std::string& name() const { return learning.empty() ? key : learning; }
 };
 
 class Runner {
@@ -32,71 +41,123 @@ class Runner {
          const RehearsalPlace& place,
          const Catalog& catalog,
          const RehearsalCallbacks& callbacks)
-      : place_(place), callbacks_(callbacks), locks_(made(place.folder)), shares_(tasks.size(), 0) {
+      : place_(place),
+        catalog_(catalog),
+        callbacks_(callbacks),
+        locks_(made(place.folder)),
+        shares_(tasks.size(), 0) {
     for (const RehearsalTask& task : tasks) {
       outcomes_.push_back({.task = task});
       outcomes_.back().task.config = without_settings_of_others(task.config);
-      prepare(outcomes_.back(), catalog);
+      prepare(outcomes_.back());
     }
   }
 
   std::vector<RehearsalOutcome> run() {
-    std::vector<std::vector<std::string>> programs;
-    programs.reserve(open_.size());
-    for (const std::size_t index : open_)
-      programs.push_back(
-          rehearsal_words(outcomes_[index].task, place_.program, kept_[index].files.state));
     report_progress();
-    run_programs(
-        programs,
-        place_.parallelism,
-        [&](std::size_t call) { return turn_of(open_[call]); },
-        [&](std::size_t call, const std::string& line) { read_line(open_[call], line); },
-        [&](std::size_t call, const ProgramAnswer& answer) {
-          finish_program(open_[call], answer);
-        });
+    time_open_tasks();
+    for (std::vector<std::size_t> open = tasks_to_compute(); !open.empty();
+         open = tasks_to_compute()) {
+      compute(open);
+      // Others have learned the same, or want more epochs of it.
+      time_open_tasks();
+    }
     for (std::size_t i = 0; i < outcomes_.size(); ++i) {
       RehearsalOutcome& outcome = outcomes_[i];
-      if (outcome.run) add_running_bill(*outcome.run, kept_[i].platform, outcome.task.config);
+      if (outcome.run) add_running_bill(*outcome.run, known_[i].job->platform, outcome.task.config);
     }
     return std::move(outcomes_);
   }
 
  private:
-  void prepare(RehearsalOutcome& outcome, const Catalog& catalog) {
-    const std::size_t index = kept_.size();
-    kept_.emplace_back();
-    try {
-      const Job job = load_job(outcome.task.config, catalog);
-      const std::string key = rehearsal_key(outcome.task.config, job, catalog, place_.program);
-      kept_.back() = {.key = key, .files = files_of(place_.folder, key), .platform = job.platform};
-    } catch (const UserError& error) {
-      outcome.problems = error.problems();
-      outcome.ending = Ending::bad_input;
-      shares_[index] = 1;
-      return;
-    }
-    if (is_known(index)) {
-      shares_[index] = 1;
-      return;
-    }
-    // The same job may be requested twice.
-    const bool is_under_way = std::any_of(open_.begin(), open_.end(), [&](std::size_t other) {
-      return kept_[other].key == kept_[index].key;
-    });
-    if (is_under_way) {
-      duplicates_.push_back(index);
-    } else {
-      open_.push_back(index);
-    }
+  [[nodiscard]] RehearsalFiles result_files(std::size_t index) const {
+    return files_of(place_.folder, known_[index].key);
+  }
+  /// Of its learning trace and state.
+  [[nodiscard]] RehearsalFiles learning_files(std::size_t index) const {
+    return files_of(place_.folder, known_[index].name());
   }
 
-  /// Whether there is a kept result for the task; then takes it as the outcome.
-  bool is_known(std::size_t index) {
+  void prepare(RehearsalOutcome& outcome) {
+    const std::size_t index = known_.size();
+    Known& known = known_.emplace_back();
+    try {
+      known.job = load_job(outcome.task.config, catalog_);
+      known.key = rehearsal_key(outcome.task.config, *known.job, catalog_, place_.program);
+    } catch (const UserError& error) {
+      fail(index, Ending::bad_input, error.problems());
+      return;
+    }
+    if (is_known(index)) settle(index);
+  }
+
+  /// The first task of each name that is not settled.
+  [[nodiscard]] std::vector<std::size_t> tasks_to_compute() const {
+    std::vector<std::size_t> first;
+    for (std::size_t i = 0; i < known_.size(); ++i) {
+      const bool is_under_way = std::ranges::any_of(
+          first, [&](std::size_t other) { return known_[other].name() == known_[i].name(); });
+      if (!known_[i].is_settled && !is_under_way) first.push_back(i);
+    }
+    return first;
+  }
+
+  /// Times all open tasks on their clusters, in a process each. Those that were learned elsewhere
+  /// are then done.
+  void time_open_tasks() {
+    std::vector<std::size_t> open;
+    for (std::size_t i = 0; i < known_.size(); ++i) {
+      if (!known_[i].is_settled && is_known(i)) settle(i);
+      if (!known_[i].is_settled) open.push_back(i);
+    }
+    run_in_processes(
+        open.size(),
+        place_.parallelism,
+        [&](std::size_t i) {
+          const std::size_t index = open[i];
+          return to_text(time_job(outcomes_[index].task.config,
+                                  *known_[index].job,
+                                  catalog_,
+                                  place_.program,
+                                  place_.folder));
+        },
+        [&](std::size_t i, const TaskAnswer& answer) { take_time(open[i], answer); });
+  }
+
+  void take_time(std::size_t index, const TaskAnswer& answer) {
+    if (answer.ending != Ending::done) {
+      fail(index, answer.ending, answer.problems);
+      return;
+    }
+    TimedJob timed = timed_job_from(answer.text, result_files(index).result);
     RehearsalOutcome& outcome = outcomes_[index];
-    std::optional<RehearsalEntry> entry = kept_entry(kept_[index].files.result);
-    if (!entry) return false;
-    take(outcome, std::move(*entry));
+    known_[index].learning = timed.learning;
+    if (outcome.reason_to_learn.empty()) outcome.reason_to_learn = timed.reason;
+    if (!timed.entry) return;
+    known_[index].learned_epochs = static_cast<std::int64_t>(timed.entry->curve.size());
+    write_entry(result_files(index).result, *timed.entry);
+    take(outcome, std::move(*timed.entry));
+    outcome.origin = RehearsalOutcome::Origin::timed;
+    if (ends(index)) settle(index);
+  }
+
+  void compute(const std::vector<std::size_t>& open) {
+    std::vector<std::vector<std::string>> programs;
+    programs.reserve(open.size());
+    for (const std::size_t index : open)
+      programs.push_back(
+          rehearsal_words(outcomes_[index].task, place_.program, learning_files(index).state));
+    run_programs(
+        programs,
+        place_.parallelism,
+        [&](std::size_t call) { return turn_of(open[call]); },
+        [&](std::size_t call, const std::string& line) { read_line(open[call], line); },
+        [&](std::size_t call, const ProgramAnswer& answer) { finish_program(open[call], answer); });
+  }
+
+  /// Whether the outcome reaches the end of its task; then cuts off what comes after it.
+  [[nodiscard]] bool ends(std::size_t index) {
+    RehearsalOutcome& outcome = outcomes_[index];
     const bool is_there = is_enough(outcome.task, outcome.curve);
     if (is_there) {
       // Later epochs, and their failure, are ignored.
@@ -106,18 +167,69 @@ class Runner {
     return is_there || outcome.ending == Ending::diverged;
   }
 
-  /// Another process may work on it, or may have finished it since prepare().
-  Turn turn_of(std::size_t index) {
-    if (!locks_.try_take(kept_[index].key)) return Turn::later;
-    if (!is_known(index)) return Turn::start;
-    settle_task(index);
-    return Turn::never;
+  /// Whether there is a kept result for the task; then takes it as the outcome.
+  bool is_known(std::size_t index) {
+    std::optional<RehearsalEntry> entry = kept_entry(result_files(index).result);
+    if (!entry) return false;
+    take(outcomes_[index], std::move(*entry));
+    outcomes_[index].origin = RehearsalOutcome::Origin::kept;
+    return ends(index);
   }
 
-  /// The entry in a file; a damaged one is removed.
+  /// Another process may work on it, or may have finished it in the meantime.
+  Turn turn_of(std::size_t index) {
+    if (!place_.computes) {
+      if (is_known(index)) {
+        settle(index);
+      } else {
+        fail(index, Ending::failed, {"not rehearsed yet"});
+      }
+      return Turn::never;
+    }
+    if (place_.helpers) return turn_with_helpers(index);
+    if (!locks_.try_take(known_[index].name())) return Turn::later;
+    if (is_known(index)) {
+      settle(index);
+      locks_.release(known_[index].name());
+      return Turn::never;
+    }
+    if (has_learned_more(index)) {
+      locks_.release(known_[index].name());
+      return Turn::never;  // it is timed afterwards
+    }
+    return Turn::start;
+  }
+
+  Turn turn_with_helpers(std::size_t index) {
+    if (is_known(index)) {
+      settle(index);
+      return Turn::never;
+    }
+    if (has_learned_more(index)) return Turn::never;  // it is timed afterwards
+    place_.helpers->check();
+    return Turn::later;
+  }
+
+  [[nodiscard]] bool has_learned_more(std::size_t index) const {
+    if (known_[index].learning.empty()) return false;
+    const std::optional<LearningTrace> trace = kept_trace(learning_files(index).learning);
+    return trace && (trace->diverged ||
+                     static_cast<std::int64_t>(trace->curve.size()) > known_[index].learned_epochs);
+  }
+
+  /// The trace in a file; a damaged one is removed.
+  [[nodiscard]] std::optional<LearningTrace> kept_trace(const fs::path& file) const {
+    return kept([&] { return read_learning_trace(file); }, file);
+  }
+  /// The same of an entry.
   [[nodiscard]] std::optional<RehearsalEntry> kept_entry(const fs::path& file) const {
+    return kept([&] { return read_entry(file); }, file);
+  }
+
+  template <typename Read>
+  [[nodiscard]] auto kept(const Read& read, const fs::path& file) const -> decltype(read()) {
     try {
-      return read_entry(file);
+      return read();
     } catch (const std::runtime_error& error) {
       callbacks_.warning(std::string(error.what()) + "; rehearsing again");
       std::error_code ignored;
@@ -134,40 +246,65 @@ class Runner {
     if (entry.diverged) outcome.problems = {*entry.diverged};
   }
 
+  void fail(std::size_t index, Ending ending, std::vector<std::string> problems) {
+    outcomes_[index].ending = ending;
+    outcomes_[index].problems = std::move(problems);
+    settle(index);
+  }
+
   void read_line(std::size_t index, const std::string& line) {
     const std::optional<CurvePoint> point = epoch_in(line, place_.program, callbacks_.warning);
     if (!point) return;
     Curve& curve = outcomes_[index].curve;
+    if (point->epoch == 1) curve.clear();
     if (point->epoch == static_cast<std::int64_t>(curve.size()) + 1) curve.push_back(*point);
     shares_[index] = share_of(outcomes_[index].task, *point);
     report_progress();
   }
 
   void finish_program(std::size_t index, const ProgramAnswer& answer) {
+    outcomes_[index].origin = RehearsalOutcome::Origin::learned;
     if (answer.status.ending() == Ending::done) {
       take_result(index, answer.text);
     } else {
       take_failure(index, answer);
     }
-    settle_task(index);
+    settle(index);
+    locks_.release(known_[index].name());
   }
 
   void take_result(std::size_t index, const std::string& output) {
     RehearsalOutcome& outcome = outcomes_[index];
-    const RehearsalFiles& files = kept_[index].files;
-    RehearsalEntry entry = entry_from_line(files.result, last_line(output));
+    const RehearsalFiles files = result_files(index);
+    const std::string line = last_line(output);
+    RehearsalEntry entry = entry_from_line(files.result, line);
     write_entry(files.result, entry);
+    const Learned learned = learned_in(line);
+    if (known_[index].learning.ends_with(learned.sequence)) {
+      known_[index].learned_epochs = static_cast<std::int64_t>(entry.curve.size());
+      write_trace(index, {.curve = entry.curve, .notes = learned.notes});
+    }
     take(outcome, std::move(entry));
     if (!is_enough(outcome.task, outcome.curve))
       throw RunError(files.result.string() + ": does not go as far as it should");
     std::error_code error;
-    if (outcome.curve.back().epoch >= outcome.task.config.epochs) fs::remove(files.state, error);
+    if (outcome.curve.back().epoch >= outcome.task.config.epochs)
+      fs::remove(learning_files(index).state, error);
     fs::remove(files.log, error);
+  }
+
+  /// With what is known of the task.
+  void write_trace(std::size_t index, LearningTrace trace) const {
+    if (known_[index].learning.empty()) return;
+    const JobConfig& config = outcomes_[index].task.config;
+    trace.settings = learning_settings(config);
+    trace.platform = known_[index].job->platform.name;
+    write_learning_trace(learning_files(index).learning, trace);
   }
 
   void take_failure(std::size_t index, const ProgramAnswer& answer) {
     RehearsalOutcome& outcome = outcomes_[index];
-    const RehearsalFiles& files = kept_[index].files;
+    const RehearsalFiles files = result_files(index);
     outcome.ending = answer.status.ending();
     outcome.problems = problems_in(answer.messages);
     if (outcome.problems.empty()) {
@@ -181,21 +318,12 @@ class Runner {
     // Kept, since it would diverge again.
     outcome.run.reset();  // the result of a shorter rehearsal does not apply
     write_entry(files.result, {.curve = outcome.curve, .diverged = outcome.problems.front()});
+    write_trace(index, {.curve = outcome.curve, .diverged = outcome.problems.front()});
   }
 
-  /// Copies the outcome to duplicates, and unlocks it for other calls.
-  void settle_task(std::size_t index) {
-    const RehearsalOutcome& outcome = outcomes_[index];
-    locks_.release(kept_[index].key);
+  void settle(std::size_t index) {
+    known_[index].is_settled = true;
     shares_[index] = 1;
-    for (const std::size_t duplicate : duplicates_) {
-      if (kept_[duplicate].key != kept_[index].key) continue;
-      RehearsalOutcome& same = outcomes_[duplicate];
-      RehearsalTask task = std::move(same.task);
-      same = outcome;
-      same.task = std::move(task);
-      shares_[duplicate] = 1;
-    }
     report_progress();
   }
 
@@ -206,13 +334,12 @@ class Runner {
   }
 
   const RehearsalPlace& place_;
+  const Catalog& catalog_;
   const RehearsalCallbacks& callbacks_;
   RehearsalLocks locks_;
   std::vector<RehearsalOutcome> outcomes_;
-  std::vector<Kept> kept_;               ///< by task
-  std::vector<double> shares_;           ///< done, by task
-  std::vector<std::size_t> open_;        ///< tasks to run
-  std::vector<std::size_t> duplicates_;  ///< tasks that are the same as an open one
+  std::vector<Known> known_;    ///< by task
+  std::vector<double> shares_;  ///< done, by task
 };
 
 }  // namespace

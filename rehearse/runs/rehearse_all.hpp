@@ -4,10 +4,12 @@
 #include <cstddef>
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "core/job/job.hpp"
+#include "rehearse/runs/helpers.hpp"
 #include "rehearse/runs/rehearsal_task.hpp"
 
 namespace epochcast {
@@ -17,6 +19,10 @@ struct RehearsalPlace {
   std::filesystem::path program;  ///< epochcast-rehearse
   std::filesystem::path folder;   ///< results and states, by key
   std::size_t parallelism = 1;
+  /// Others that compute instead of this process, which waits for their results; null: none.
+  std::shared_ptr<Helpers> helpers = {};
+  /// If not, only what is kept counts; what is not fails.
+  bool computes = true;
 };
 
 /// Callbacks during rehearsals.
@@ -26,8 +32,9 @@ struct RehearsalCallbacks {
 };
 
 /// Rehearses all tasks; outcomes come in their order. A task that was rehearsed before, with the
-/// same settings, input files and program, is taken from the folder, or continued. Damaged files
-/// are computed again. Settings that a strategy does not use are ignored. Throws a RunError when
+/// same settings, input files and program, is taken from the folder, or continued. If its workers
+/// do the same as on a cluster where it was learned, it is only timed. Damaged files are computed
+/// again. Settings that a strategy does not use are ignored. Throws a RunError when
 /// the folder cannot be written.
 [[nodiscard]] std::vector<RehearsalOutcome> rehearse_all(const std::vector<RehearsalTask>& tasks,
                                                          const RehearsalPlace& place,

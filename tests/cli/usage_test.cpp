@@ -17,6 +17,8 @@ const std::string kUsage =
     "  epochcast serve      a page that forecasts while you change settings\n"
     "  epochcast rehearse   train for real on a simulated clock: accuracy against a\n"
     "                       cluster's seconds\n"
+    "  epochcast choose     which strategy, settings and cluster: the least time,\n"
+    "                       cost or energy to an accuracy\n"
     "  epochcast tune       choose K', H or other settings: the fastest to an\n"
     "                       accuracy\n"
     "  epochcast train      train for real, with LibTorch and Open MPI\n"
@@ -175,13 +177,11 @@ TEST_CASE("an unknown command or list gets the closest name, exit 2", "[cli]") {
       {{"simulat"}, "unknown command \"simulat\"; did you mean \"simulate\"?"},
       {{"lists"}, "unknown command \"lists\"; did you mean \"list\"?"},
       {{"fly"},
-       "unknown command \"fly\"; known: simulate, find, serve, rehearse, tune, train, emulate, "
-       "measure, "
-       "describe, import, "
-       "calibrate, "
-       "validate, report, compare, list"},
+       "unknown command \"fly\"; known: simulate, find, serve, rehearse, choose, tune, train, "
+       "emulate, measure, describe, import, calibrate, validate, report, compare, list"},
       {{""},
-       "unknown command \"\"; known: simulate, find, serve, rehearse, tune, train, emulate, "
+       "unknown command \"\"; known: simulate, find, serve, rehearse, choose, tune, train, "
+       "emulate, "
        "measure, "
        "describe, "
        "import, "

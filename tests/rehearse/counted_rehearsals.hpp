@@ -22,7 +22,8 @@ class CountedRehearsals : public Folder {
     fs::permissions(path() / script, fs::perms::owner_all);
   }
 
-  [[nodiscard]] Outcome run(const std::string& arguments) const {
+  [[nodiscard]] Outcome run(const std::string& arguments) const { return run(words(arguments)); }
+  [[nodiscard]] Outcome run(const std::vector<std::string>& arguments) const {
     return Folder::run(arguments, {.program = program_.string()});
   }
   /// Rehearsals started so far.

@@ -132,7 +132,8 @@ TEST_CASE("the next call removes drafts of a killed rehearsal, but no other file
   for (const auto& entry : fs::directory_iterator(folder.path() / "kept"))
     left.push_back(entry.path().extension());
   std::sort(left.begin(), left.end());
-  CHECK(left == std::vector<std::string>{"", ".json", ".tmp1234"});  // lock, result, foreign
+  CHECK(left ==
+        std::vector<std::string>{"", ".json", ".learned", ".tmp1234"});  // lock, result, foreign
 }
 
 TEST_CASE(

@@ -173,8 +173,8 @@ TEST_CASE("a signal to any process of a command leaves only files that can be re
     }
     for (const std::string& file : files_in(folder.path() / "cache/epochcast/rehearsals")) {
       CAPTURE(file);
-      CHECK((file.ends_with(".json") || file.ends_with(".state") || file.ends_with("/lock") ||
-             file.find(".state.") != std::string::npos));
+      CHECK((file.ends_with(".json") || file.ends_with(".learned") || file.ends_with(".state") ||
+             file.ends_with("/lock") || file.find(".state.") != std::string::npos));
     }
     if (attack.target != Attack::Target::any && !was_over && program.status() != 0) {
       CHECK(program.status() == 128 + attack.signal);
@@ -183,7 +183,7 @@ TEST_CASE("a signal to any process of a command leaves only files that can be re
       const Json resumed = result_of(folder, command);
       if (!resumed.is_null()) CHECK(resumed == uninterrupted_result_of(command));
       for (const std::string& file : files_in(folder.path() / "cache/epochcast/rehearsals"))
-        CHECK((file.ends_with(".json") || file.ends_with("/lock")));
+        CHECK((file.ends_with(".json") || file.ends_with(".learned") || file.ends_with("/lock")));
     }
   }
 }

@@ -71,9 +71,24 @@ function spendingColumns(runs) {
   return columns;
 }
 
+/** Seconds to the job's target, if it has one (Infinity: unknown), else for all data. */
+function rankedSeconds(run) {
+  return run.config.target ? run.target_s ?? Infinity : datasetSeconds(run);
+}
+
 /** Fastest first, unranked runs last. */
 function byTime(runs) {
-  return [...runs].sort((a, b) => b.is_ranked - a.is_ranked || datasetSeconds(a) - datasetSeconds(b));
+  return [...runs].sort((a, b) => b.is_ranked - a.is_ranked || rankedSeconds(a) - rankedSeconds(b));
+}
+
+/** Which run is at its target first, and when; or that it is not known. */
+function targetText(runs) {
+  const first = byTime(runs)[0];
+  if (!first) return "";
+  if (!first.config.target)
+    return "Which one learns first is not known here: give --curves and --target, or ask `epochcast choose`.";
+  if (first.target_s === undefined) return `Time to ${first.config.target}: not known, as no curve is of such a job.`;
+  return `First at ${first.config.target}: ${first.name}, after ${secondsText(first.target_s)}.`;
 }
 
 function rankingTable(runs, axes, kept) {
@@ -88,6 +103,10 @@ function rankingTable(runs, axes, kept) {
       cell: (run) => ({ text: run.point[axis.name], value: axis.isNumeric ? numberIn(run.point[axis.name]) : undefined }),
     })),
     { title: "strategy", isLeft: true, cell: (run) => run.name },
+    ...(runs.some((run) => run.config.target) ? [{
+      title: "to target", explain: "time of training to the target, by curves that were measured elsewhere",
+      cell: (run) => (run.target_s === undefined ? "unknown" : seconds(run.target_s)),
+    }] : []),
     {
       title: "all data", explain: "time for as many samples as the data set has: what strategies are compared by",
       cell: (run) => seconds(datasetSeconds(run), range(datasetInterval(run))),
@@ -232,7 +251,7 @@ views.forecasts = (section, result) => {
     const served = shown.filter((run) => run.asynchrony);
     bar = phaseChart(shown);
     lines = served.length > 0 ? stalenessChart(served) : null;
-    bars.replaceChildren(bar.element, ...(lines ? [make("h2", {}, "Staleness of gradients"), lines.element] : []));
+    bars.replaceChildren(make("p", {}, targetText(shown)), bar.element, ...(lines ? [make("h2", {}, "Staleness of gradients"), lines.element] : []));
   };
   section.append(make("h2", {}, "Where the time goes"));
   if (axes.length > 0) {

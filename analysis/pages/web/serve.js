@@ -196,6 +196,9 @@ function headline(runs) {
     cards.push(card(sync.config.overlap === "bucket" ? "against sync" : "against sync without overlap", `${digits(datasetSeconds(sync) / datasetSeconds(best))}x`, `sync takes ${secondsText(datasetSeconds(sync))}`));
   cards.push(card("exchange, of sync", sync ? percentText(sync.exposed_communication_s / sync.epoch_s) : "-", "communication that nothing hides"));
   cards.push(card("workers", String(best.workers), `${best.nodes} ${best.nodes === 1 ? "node" : "nodes"}`));
+  cards.push(best.target_s === undefined
+    ? card("time to an accuracy", "not known", best.config.target ? "no curve is of such a job" : "give --curves and --target, or ask epochcast choose")
+    : card(`to ${best.config.target}`, secondsText(best.target_s), `${best.name}, by curves measured elsewhere`));
   for (const column of spendingColumns(runs)) cards.push(card(column.title, column.cell(best).text ?? "-", `of ${best.name}, for all data`));
   cards.push(card("inputs", best.input_grade, "the lowest grade that forecasts rest on"));
   return cards;

@@ -52,7 +52,7 @@ function makeSortable(table, kept) {
 
 /** As in strategies/learning.hpp. */
 const kNotRanked = "Not ranked: all workers average at most once an epoch, and learn less from as many samples";
-const kAccuracyIsElsewhere = "How accurate the model gets is not compared here, but by epochcast rehearse.";
+const kAccuracyIsElsewhere = "How accurate the model gets is not compared here, but by epochcast choose.";
 
 /** Reasons, each once, with the names concerned: "byteps; dlb: ..."; without names if it concerns all of `count`. */
 function reasonList(reasons, count) {

@@ -79,8 +79,7 @@ TEST_CASE("a comparison has unranked pairs below the rest, with the reason") {
   CHECK(text[7].starts_with("Not ranked: all workers average at most once an epoch"));
   CHECK(text[8].starts_with("one-shot, steps 9  "));
   CHECK(text[11] == "  one-shot, steps 9: not ranked: averages only after the last epoch");
-  CHECK(text[12] ==
-        "  How accurate the model gets is not compared here, but by epochcast rehearse.");
+  CHECK(text[12] == "  How accurate the model gets is not compared here, but by epochcast choose.");
 }
 
 }  // namespace

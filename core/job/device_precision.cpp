@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "real/torch/device_precision.hpp"
+#include "core/job/device_precision.hpp"
 
 #include <dlfcn.h>
 
@@ -11,7 +11,7 @@
 #include "base/machine.hpp"
 #include "core/job/setting_text.hpp"
 
-namespace epochcast::real {
+namespace epochcast {
 namespace {
 
 /// The major compute capability of a GPU such as "cuda:0", from the driver; none if it is unknown.
@@ -91,4 +91,4 @@ bool has_bfloat16(std::string_view cpuinfo) {
   return false;
 }
 
-}  // namespace epochcast::real
+}  // namespace epochcast

@@ -6,9 +6,7 @@
 
 #include "core/formats/precision.hpp"
 
-// Free of LibTorch headers.
-
-namespace epochcast::real {
+namespace epochcast {
 
 /// The precision in which a device computes a job's batches.
 struct DevicePrecision {
@@ -16,9 +14,9 @@ struct DevicePrecision {
   std::string note = {};  ///< a difference that users should know; empty: none
 };
 
-/// What a device ("cpu", "cuda:0") computes if `wanted` is asked for: the same, or float32 for tf32
-/// on a device without it, as in PyTorch. Throws a UserError with a remedy for float16 on a CPU,
-/// and for bfloat16 on a GPU without it.
+/// What LibTorch's device ("cpu", "cuda:0") computes if `wanted` is asked for: the same, or float32
+/// for tf32 on a device without it, as in PyTorch. Throws a UserError with a remedy for float16 on
+/// a CPU, and for bfloat16 on a GPU without it.
 [[nodiscard]] DevicePrecision device_precision(Precision wanted, const std::string& device);
 
 /// The same for a rehearsal, which computes in float32 what the device cannot compute, or not at
@@ -29,4 +27,4 @@ struct DevicePrecision {
 /// /proc/cpuinfo.
 [[nodiscard]] bool has_bfloat16(std::string_view cpuinfo);
 
-}  // namespace epochcast::real
+}  // namespace epochcast

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "real/torch/device_precision.hpp"
+#include "core/job/device_precision.hpp"
 
 #include "base/error.hpp"
 #include "tests/catch.hpp"
 #include "tests/support/problems_of.hpp"
 
-namespace epochcast::real {
+namespace epochcast {
 namespace {
 
 TEST_CASE("a CPU computes in float32 and bfloat16, takes tf32 as float32 and refuses float16") {
@@ -40,4 +40,4 @@ TEST_CASE("a processor has bfloat16 by one of its flags, as a whole word") {
 }
 
 }  // namespace
-}  // namespace epochcast::real
+}  // namespace epochcast

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/launch/launch.hpp"
+#include "rehearse/runs/helpers.hpp"
+
+namespace epochcast {
+
+/// Who computes the rehearsals of a command.
+struct StudyPlace {
+  enum class Kind {
+    here,
+    slurm,   ///< the tasks of a job array
+    hosts,   ///< machines that mpirun reaches
+    nobody,  ///< what is kept is shown
+  };
+
+  Kind kind = Kind::here;
+  int tasks = 1;  ///< of the job array
+  std::vector<Host> hosts = {};
+};
+
+/// Parses "here", "slurm", "slurm=8", "hosts=node1,node2" or "nobody". Throws a UserError that
+/// begins with "--on".
+[[nodiscard]] StudyPlace parse_study_place(const std::string& text);
+
+/// The command of a helper: these words of a command line without --on, --html and --folder, which
+/// work in `folder`.
+[[nodiscard]] std::vector<std::string> helper_words(const std::string& program,
+                                                    const std::vector<std::string>& words,
+                                                    const std::filesystem::path& folder);
+
+/// The batch script of a job array with so many tasks, which put their messages into `folder`.
+[[nodiscard]] std::string array_script(int tasks,
+                                       const std::vector<std::string>& words,
+                                       const std::filesystem::path& folder);
+
+/// Starts the helpers; none for `here` and `nobody`. Those of Slurm stay when this process ends.
+/// Throws a RunError when they cannot be started.
+[[nodiscard]] std::unique_ptr<Helpers> start_helpers(const StudyPlace& place,
+                                                     const std::vector<std::string>& words,
+                                                     const std::filesystem::path& folder);
+
+}  // namespace epochcast

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "rehearse/time/rehearsed_time.hpp"
+
+#include <algorithm>
+
+#include "rehearse/time/sequence_fabric.hpp"
+#include "rehearse/time/sequence_learner.hpp"
+#include "strategies/summary.hpp"
+
+namespace epochcast {
+namespace {
+
+double bytes_of(const std::vector<WorkerReport>& reports) {
+  double bytes = 0;
+  for (const WorkerReport& report : reports)
+    bytes += report.traffic.intra_node_bytes + report.traffic.inter_node_bytes;
+  return bytes;
+}
+
+}  // namespace
+
+RehearsedTime::RehearsedTime(sim::SimulatedJob& simulated) { run(simulated); }
+
+void RehearsedTime::run(sim::SimulatedJob& simulated) {
+  const std::size_t workers = simulated.workers().size();
+  const CostDraw draw = simulated.draw();
+  std::vector<Sequence> sequences;
+  const auto program = [&](Fabric& inner) {
+    const auto rank = static_cast<std::size_t>(inner.rank());
+    SequenceFabric fabric(inner, sequences[rank]);
+    CostLearner time = simulated.learner(inner, draw);
+    SequenceLearner learner(time, sequences[rank]);
+    Worker worker = simulated.worker(fabric, learner);
+    worker.after_epoch = [&](std::int64_t epoch) {
+      const auto index = static_cast<std::size_t>(epoch);
+      if (reports_.size() <= index) reports_.resize(index + 1);
+      reports_[index].resize(workers);
+      reports_[index][rank] = worker.report;
+    };
+    simulated.strategy().run(worker);
+    reports_.back()[rank] = worker.report;
+  };
+  do {
+    sequences = std::vector<Sequence>(workers);
+    reports_.clear();
+  } while (!simulated.runtime().run_pass(program, {.is_noisy = draw.seed.has_value()}));
+  Sequence all;
+  for (const Sequence& one : sequences) all.add(one.checksum());
+  sequence_ = all.checksum();
+  if (std::ranges::any_of(sequences, &Sequence::follows_losses)) {
+    reason_ = "its period follows the losses";
+  } else if (std::ranges::any_of(sequences, &Sequence::follows_arrivals)) {
+    reason_ = "the order of its updates follows the cluster's seconds";
+  }
+}
+
+const std::vector<WorkerReport>& RehearsedTime::reports(std::int64_t epochs) const {
+  return reports_.at(static_cast<std::size_t>(epochs - 1));
+}
+
+CurvePoint RehearsedTime::timed(CurvePoint point) const {
+  const std::vector<WorkerReport>& now = reports(point.epoch);
+  const double before_s = point.epoch > 1 ? reports(point.epoch - 1).front().training_s : 0;
+  point.training_s = now.front().training_s;
+  point.epoch_s = point.training_s - before_s;
+  point.bytes_sent = bytes_of(now);
+  return point;
+}
+
+RunResult rehearsed_result(const sim::SimulatedJob& simulated,
+                           const std::vector<WorkerReport>& reports,
+                           const std::vector<std::string>& about_learning) {
+  RunResult result = simulated.result(Command::rehearse);
+  result.epochs = reports.front().epochs;
+  result.iterations_per_epoch = reports.front().iterations_per_epoch;
+  result.rounds_per_epoch = reports.front().rounds_per_epoch;
+  add_reports(result, simulated.workers(), reports, 1);
+  const Job& job = simulated.job();
+  sim::add_notes(result, simulated.workers(), reports, simulated.costs(), job.config);
+  add_asynchrony_note(result);
+  if (const std::string note = class_note(job.network, job.dataset); !note.empty())
+    result.notes.push_back(note);
+  result.notes.insert(result.notes.end(), about_learning.begin(), about_learning.end());
+  return result;
+}
+
+}  // namespace epochcast

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "core/formats/curve_point.hpp"
+#include "results/result.hpp"
+#include "sim/simulated_job.hpp"
+
+namespace epochcast {
+
+/// The time of a rehearsal: a pass through all of its epochs without numbers. And the sequence of
+/// what its workers do, by which a job that was learned elsewhere is recognised.
+class RehearsedTime {
+ public:
+  /// Called within SimulatedJob::run(), of a job that runs every iteration. Also teaches the
+  /// simulated cluster what its collectives cost.
+  explicit RehearsedTime(sim::SimulatedJob& simulated);
+
+  /// The checksum of all workers' sequences.
+  [[nodiscard]] const std::string& sequence() const { return sequence_; }
+  /// Why the job learns anew on every cluster; empty: its sequence alone determines what it
+  /// learns.
+  [[nodiscard]] const std::string& reason_to_learn_anew() const { return reason_; }
+
+  /// The point with the times and bytes of this cluster.
+  [[nodiscard]] CurvePoint timed(CurvePoint point) const;
+  /// The workers' reports after so many epochs, by rank.
+  [[nodiscard]] const std::vector<WorkerReport>& reports(std::int64_t epochs) const;
+
+ private:
+  void run(sim::SimulatedJob& simulated);
+
+  std::string sequence_;
+  std::string reason_;
+  std::vector<std::vector<WorkerReport>> reports_;  ///< by epoch and rank
+};
+
+/// The result of a rehearsed job by its workers' reports. `about_learning`: notes on data and
+/// numbers, which come last.
+[[nodiscard]] RunResult rehearsed_result(const sim::SimulatedJob& simulated,
+                                         const std::vector<WorkerReport>& reports,
+                                         const std::vector<std::string>& about_learning);
+
+}  // namespace epochcast
