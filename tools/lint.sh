@@ -11,7 +11,7 @@ echo "clang-format: ${#sources[@]} files are formatted"
 
 mkdir -p build
 cmake --preset dev -B build/lint -DEPOCHCAST_BENCH=ON >build/lint.log || { cat build/lint.log; exit 1; }
-cmake --build build/lint --target epochcast_chakra_messages >/dev/null  # a generated header
+cmake --build build/lint --target epochcast_chakra_messages epochcast_import_events >/dev/null  # generated headers
 mapfile -t units < <(jq -r '.[].file' build/lint/compile_commands.json | grep -Ev '\.(c|pb\.cc)$' | sort -u)
 if since=$(git rev-parse --quiet --verify "${LINT_SINCE:-}^{commit}"); then
   # A header is looked at with the file of its name, or else with one that includes it.

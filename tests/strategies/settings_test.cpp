@@ -49,6 +49,8 @@ const std::map<std::string, std::string> kValues = with_examples({
     {"calibrate-on", "a,traces/b.json"},
     {"batch-seconds", "cpu=1.67s,gpu=0.051s"},
     {"exchange-seconds", "all=1.48s,node=0s"},
+    {"curves", "a.json,b.json"},
+    {"target", "accuracy=0.75"},
     {"seed", "99"},
     {"repetitions", "3"},
     {"deterministic", "on"},

@@ -18,7 +18,7 @@ const std::string kLegend =
     "compared by \"all data\": the time\n"
     "  for as many samples as the data set has. How accurate the model gets is not compared here, "
     "but "
-    "by epochcast rehearse.\n";
+    "by epochcast choose.\n";
 
 // 50,000 samples / (2 workers x batch 128) = 195 iterations of 100 ms: 19.5 s.
 // sync exchanges 195 times, 20 ms each: 3.9 s. Local SGD with H = 65 exchanges 195 / 65 = 3 times.
