@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "analysis/forecast/shared_jobs.hpp"
 #include "base/error.hpp"
 #include "base/files/file_draft.hpp"
 #include "base/process/process_pool.hpp"
@@ -44,6 +45,7 @@ class Runner {
       : place_(place),
         catalog_(catalog),
         callbacks_(callbacks),
+        jobs_([&catalog](const JobConfig& config) { return load_job(config, catalog); }),
         locks_(made(place.folder)),
         shares_(tasks.size(), 0) {
     for (const RehearsalTask& task : tasks) {
@@ -82,7 +84,8 @@ class Runner {
     const std::size_t index = known_.size();
     Known& known = known_.emplace_back();
     try {
-      known.job = load_job(outcome.task.config, catalog_);
+      jobs_.read(outcome.task.config);
+      known.job = jobs_.job_of(outcome.task.config);
       known.key = rehearsal_key(outcome.task.config, *known.job, catalog_, place_.program);
     } catch (const UserError& error) {
       fail(index, Ending::bad_input, error.problems());
@@ -336,6 +339,7 @@ class Runner {
   const RehearsalPlace& place_;
   const Catalog& catalog_;
   const RehearsalCallbacks& callbacks_;
+  SharedJobs jobs_;  ///< files are read once for all tasks that share them
   RehearsalLocks locks_;
   std::vector<RehearsalOutcome> outcomes_;
   std::vector<Known> known_;    ///< by task

@@ -5,6 +5,8 @@
 
 SLURM_FOLDER=$1
 export SLURM_CONF=$SLURM_FOLDER/slurm.conf
+MUNGED=
+SLURMCTLD=
 
 free_port() { python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'; }
 
@@ -66,6 +68,7 @@ CONF
 }
 
 stop_slurm() {
+  [[ -n $SLURMCTLD ]] || return 0
   scancel --user="$(id -un)" --signal=KILL 2>/dev/null || true
   scancel --user="$(id -un)" 2>/dev/null || true
   for _ in $(seq 20); do

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # study_test.sh EPOCHCAST: rehearsals as the tasks of a Slurm job array, one of whose nodes dies, and on hosts by mpirun,
-# give what this machine computes alone. Exit status 77: no Slurm here.
+# give what this machine computes alone. Exit status 77: Slurm cannot run here.
 set -eu
 EPOCHCAST=$1
 [[ $(id -u) == 0 && -x /usr/sbin/slurmctld && -x /usr/sbin/slurmd && -x /usr/sbin/munged ]] || exit 77
@@ -35,7 +35,10 @@ choose --folder "$FOLDER/alone" >"$FOLDER/alone.json" 2>"$FOLDER/alone.err" || f
 choose --folder "$FOLDER/shared" --on nobody >"$FOLDER/none.json" 2>"$FOLDER/none.err" && fail "nobody has computed yet"
 grep -q "not rehearsed yet" "$FOLDER/none.err" || fail "a rehearsal that nobody has computed is not named"
 
-start_slurm
+choose --folder "$FOLDER/hosts" --on hosts=localhost >"$FOLDER/hosts.json" 2>"$FOLDER/hosts.err" || fail "on a host"
+diff <(answers "$FOLDER/alone.json") <(answers "$FOLDER/hosts.json") || fail "another answer on a host"
+
+start_slurm || exit 77
 choose --folder "$FOLDER/shared" --on slurm=2 >"$FOLDER/slurm.json" 2>"$FOLDER/slurm.err" &
 LEADER=$!
 for _ in $(seq 300); do
@@ -51,6 +54,4 @@ ls "$FOLDER"/shared/slurm-*.log >/dev/null || fail "tasks have no messages"
 choose --folder "$FOLDER/shared" --on nobody >"$FOLDER/kept.json" 2>"$FOLDER/kept.err" || fail "what is kept is not shown"
 diff <(answers "$FOLDER/alone.json") <(answers "$FOLDER/kept.json") || fail "another answer from what is kept"
 
-choose --folder "$FOLDER/hosts" --on hosts=localhost >"$FOLDER/hosts.json" 2>"$FOLDER/hosts.err" || fail "on a host"
-diff <(answers "$FOLDER/alone.json") <(answers "$FOLDER/hosts.json") || fail "another answer on a host"
 echo "all passed"
