@@ -22,6 +22,7 @@
 #include "cli/options/job_options.hpp"
 #include "cli/options/rehearsal_options.hpp"
 #include "cli/show/show_choice.hpp"
+#include "cli/show/show_rehearsals.hpp"
 #include "cli/show/table_style.hpp"
 #include "core/formats/measured_curves.hpp"
 #include "core/job/chosen_dataset.hpp"
@@ -39,20 +40,6 @@ namespace po = boost::program_options;
 namespace fs = std::filesystem;
 
 constexpr const char* kChoiceHelp = "choose what reaches first, or at the least cost:";
-
-/// "learned now", or how much of it: of several seeds, the work of any counts.
-std::string origin_text(const std::vector<RehearsalOutcome>& outcomes) {
-  using Origin = RehearsalOutcome::Origin;
-  const auto any = [&](Origin origin) {
-    return std::ranges::any_of(
-        outcomes, [&](const RehearsalOutcome& outcome) { return outcome.origin == origin; });
-  };
-  if (any(Origin::learned)) {
-    const std::string& reason = outcomes.front().reason_to_learn;
-    return "learned now" + (reason.empty() ? "" : ": " + reason);
-  }
-  return any(Origin::timed) ? "learned earlier, timed now" : "learned and timed earlier";
-}
 
 /// The option of its outcomes, one for each seed. Those that diverged have no curve to the target.
 ChoiceOption option_of(const ChoiceTasks& tasks, const std::vector<RehearsalOutcome>& outcomes) {

@@ -151,8 +151,10 @@ int run_rehearse(const std::vector<std::string>& arguments) {
   const std::vector<SeededCurves> jobs = curves_by_job(outcomes, static_cast<std::size_t>(seeds));
   if (format == Format::json) show_rehearsal_json(outcomes, jobs, target, command);
   if (format == Format::csv) show_rehearsal_csv(outcomes);
-  if (format == Format::table && !jobs.empty())
+  if (format == Format::table && !jobs.empty()) {
     show_rehearsal_table(jobs, target, look_from(values));
+    show_origins(outcomes, static_cast<std::size_t>(seeds));
+  }
   if (page.is_wanted() && !jobs.empty()) {
     std::string title = "Rehearsal of " + config.network + " on " + config.platform;
     if (seeds > 1) title += ": means over " + std::to_string(seeds) + " seeds";

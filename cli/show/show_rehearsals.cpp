@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <iostream>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "base/text/units.hpp"
@@ -48,6 +49,36 @@ std::string samples_text(double samples) {
 std::string name_of(const RehearsalOutcome& outcome) {
   const std::string& point = outcome.task.point;
   return outcome.task.config.strategy + (point.empty() ? "" : ", " + point);
+}
+
+std::string origin_text(const std::vector<RehearsalOutcome>& outcomes) {
+  using Origin = RehearsalOutcome::Origin;
+  const auto any = [&](Origin origin) {
+    return std::ranges::any_of(
+        outcomes, [&](const RehearsalOutcome& outcome) { return outcome.origin == origin; });
+  };
+  if (any(Origin::learned)) {
+    const std::string& reason = outcomes.front().reason_to_learn;
+    return "learned now" + (reason.empty() ? "" : ": " + reason);
+  }
+  return any(Origin::timed) ? "learned earlier, timed now" : "learned and timed earlier";
+}
+
+void show_origins(const std::vector<RehearsalOutcome>& outcomes, std::size_t seeds) {
+  std::map<std::string, std::string> jobs;  // by their origin
+  for (std::size_t first = 0; first < outcomes.size(); first += seeds) {
+    const auto begin = outcomes.begin() + static_cast<std::ptrdiff_t>(first);
+    const std::string origin = origin_text({begin, begin + static_cast<std::ptrdiff_t>(seeds)});
+    // What is usual needs no line.
+    if (origin == "learned now" || origin == "learned and timed earlier") continue;
+    std::string& names = jobs[origin];
+    names += (names.empty() ? "" : "; ") + name_of(outcomes[first]);
+  }
+  for (const auto& [origin, names] : jobs) {
+    std::string text = origin;
+    text[0] = 'L';
+    std::cout << text << " (" << names << ").\n";
+  }
 }
 
 std::vector<SeededCurves> curves_by_job(const std::vector<RehearsalOutcome>& outcomes,

@@ -17,6 +17,12 @@ namespace epochcast {
 /// "sync, batch 32", without the seed.
 [[nodiscard]] std::string name_of(const RehearsalOutcome& outcome);
 
+/// Where a job's curves come from: "learned now", "learned earlier, timed now", ... Of its seeds,
+/// one that was learned now decides.
+[[nodiscard]] std::string origin_text(const std::vector<RehearsalOutcome>& seeds);
+/// Jobs that were timed only, and those that had to be learned on this cluster, on standard output.
+void show_origins(const std::vector<RehearsalOutcome>& outcomes, std::size_t seeds);
+
 /// The curves of each job, of all seeds with one; the `seeds` outcomes of a job are consecutive.
 [[nodiscard]] std::vector<SeededCurves> curves_by_job(const std::vector<RehearsalOutcome>& outcomes,
                                                       std::size_t seeds);

@@ -43,6 +43,12 @@ void SequenceFabric::add_sum(double bytes, double weight, const Communicator& am
   sequence_.add(rounds, weight);
 }
 
+void SequenceFabric::add_untimed_all_reduce(const Payload& payload,
+                                            double weight,
+                                            const Communicator& among) {
+  add_sum(payload.bytes(), weight, among);
+}
+
 Request SequenceFabric::start_all_reduce(Payload payload,
                                          double weight,
                                          const Communicator& among) {

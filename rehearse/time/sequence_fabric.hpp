@@ -22,6 +22,9 @@ class SequenceFabric : public ForwardingFabric {
   SequenceFabric(Fabric& inner, Sequence& sequence)
       : ForwardingFabric(inner), sequence_(sequence) {}
 
+  /// Adds an all-reduce without running it: one that has no part in the job's time.
+  void add_untimed_all_reduce(const Payload& payload, double weight, const Communicator& among);
+
   Request start_all_reduce(Payload payload, double weight, const Communicator& among) override;
   void all_reduce(Payload payload, double weight, const Communicator& among) override;
   Request start_reduce_scatter(Payload all,
