@@ -38,7 +38,8 @@ TEST_CASE("forecasts have the time and the samples to the target") {
   const Outcome outcome = folder.run("simulate" + kBoth + "--format json");
   CAPTURE(outcome.err);
   REQUIRE(outcome.status == 0);
-  for (const Json& run : Json::parse(outcome.out).at("runs")) {
+  const Json result = Json::parse(outcome.out);
+  for (const Json& run : result.at("runs")) {
     const double epochs = run.at("strategy") == "sync" ? 2 : 3;
     CHECK(run.at("target_samples") == epochs * 50000);
     CHECK(run.at("target_s").get<double>() ==
