@@ -13,7 +13,8 @@
 namespace epochcast {
 
 /// A fabric that hands all calls on to another one, which must outlive it: a base for fabrics that
-/// watch some of them.
+/// watch some of them. Blocking collectives of the contract are their start and a wait, of this
+/// fabric.
 class ForwardingFabric : public Fabric {
  public:
   explicit ForwardingFabric(Fabric& inner) : inner_(inner) {}
@@ -57,9 +58,6 @@ class ForwardingFabric : public Fabric {
     return inner_.deal(sequence, count, owner);
   }
 
-  void all_reduce(Payload payload, double weight, const Communicator& among) override {
-    inner_.all_reduce(payload, weight, among);
-  }
   void broadcast(Payload payload, int root, const Communicator& among) override {
     inner_.broadcast(payload, root, among);
   }

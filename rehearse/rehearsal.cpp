@@ -18,8 +18,6 @@
 #include "rehearse/time/learning_settings.hpp"
 #include "rehearse/time/rehearsed_time.hpp"
 #include "sim/simulated_job.hpp"
-#include "strategies/settings.hpp"
-#include "strategies/summary.hpp"
 
 namespace epochcast {
 namespace {

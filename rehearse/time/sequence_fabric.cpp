@@ -56,12 +56,6 @@ Request SequenceFabric::start_all_reduce(Payload payload,
   return inner().start_all_reduce(payload, weight, among);
 }
 
-void SequenceFabric::all_reduce(Payload payload, double weight, const Communicator& among) {
-  add_sum(payload.bytes(), weight, among);
-  sequence_.add("wait");
-  inner().all_reduce(payload, weight, among);
-}
-
 Request SequenceFabric::start_reduce_scatter(Payload all,
                                              Payload mine,
                                              double weight,

@@ -26,7 +26,6 @@ class SequenceFabric : public ForwardingFabric {
   void add_untimed_all_reduce(const Payload& payload, double weight, const Communicator& among);
 
   Request start_all_reduce(Payload payload, double weight, const Communicator& among) override;
-  void all_reduce(Payload payload, double weight, const Communicator& among) override;
   Request start_reduce_scatter(Payload all,
                                Payload mine,
                                double weight,

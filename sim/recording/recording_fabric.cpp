@@ -59,13 +59,13 @@ class RecordingFabric::RecordedOperation : public Operation {
 };
 
 RecordingFabric::RecordingFabric(Fabric& inner, Recording& recording)
-    : inner_(inner), recording_(recording) {
+    : ForwardingFabric(inner), recording_(recording) {
   recording.by_rank.resize(inner.workers().size());
   if (recording.groups.empty()) recording.groups.push_back(inner.world().ranks);
 }
 
 std::vector<RecordedAction>& RecordingFabric::actions() {
-  return recording_.by_rank[static_cast<std::size_t>(inner_.rank())];
+  return recording_.by_rank[static_cast<std::size_t>(inner().rank())];
 }
 
 std::uint32_t RecordingFabric::add(RecordedAction action) {
@@ -74,7 +74,7 @@ std::uint32_t RecordingFabric::add(RecordedAction action) {
                     " actions of its workers, which is too much to write; ask for fewer --epochs, "
                     "--nodes or workers");
   }
-  action.start_s = inner_.now_s();
+  action.start_s = inner().now_s();
   actions().push_back(std::move(action));
   return static_cast<std::uint32_t>(actions().size() - 1);
 }
@@ -119,9 +119,9 @@ void RecordingFabric::finish(const Indices& waited) {
 
 /// Runs a blocking collective that was recorded.
 void RecordingFabric::run_collective(const Indices& started, const std::function<void()>& run) {
-  const double since_s = inner_.now_s();
+  const double since_s = inner().now_s();
   run();
-  for (const std::uint32_t index : started) actions()[index].seconds = inner_.now_s() - since_s;
+  for (const std::uint32_t index : started) actions()[index].seconds = inner().now_s() - since_s;
   finish(started);
 }
 
@@ -142,7 +142,7 @@ void RecordingFabric::compute(double seconds, std::string_view what) {
     action.after = done_;
     done_ = {add(std::move(action))};
   }
-  inner_.compute(seconds, what);
+  inner().compute(seconds, what);
 }
 
 Request RecordingFabric::start_all_reduce(Payload payload,
@@ -157,7 +157,7 @@ Request RecordingFabric::start_all_reduce(Payload payload,
     started = {add_collective(RecordedKind::all_reduce, payload.bytes(), among)};
   }
   return std::make_shared<RecordedOperation>(
-      inner_.start_all_reduce(payload, weight, among), std::move(started), std::move(before));
+      inner().start_all_reduce(payload, weight, among), std::move(started), std::move(before));
 }
 
 Request RecordingFabric::start_reduce_scatter(Payload all,
@@ -167,7 +167,7 @@ Request RecordingFabric::start_reduce_scatter(Payload all,
   Indices started;
   if (among.size() > 1)
     started = {add_collective(RecordedKind::reduce_scatter, all.bytes(), among)};
-  return std::make_shared<RecordedOperation>(inner_.start_reduce_scatter(all, mine, weight, among),
+  return std::make_shared<RecordedOperation>(inner().start_reduce_scatter(all, mine, weight, among),
                                              std::move(started));
 }
 
@@ -175,14 +175,14 @@ Request RecordingFabric::start_all_gather(Payload mine, Payload all, const Commu
   Indices started;
   if (among.size() > 1)
     started = {add_collective(RecordedKind::all_gather, all.bytes() / among.size(), among)};
-  return std::make_shared<RecordedOperation>(inner_.start_all_gather(mine, all, among),
+  return std::make_shared<RecordedOperation>(inner().start_all_gather(mine, all, among),
                                              std::move(started));
 }
 
 /// Adds the messages of an all-reduce through servers, round by round: traces have no such
 /// collective. Returns the actions of the last round.
 RecordingFabric::Indices RecordingFabric::add_rounds(double bytes, const Communicator& among) {
-  const auto schedule = make_all_reduce(among, inner_.workers(), std::llround(bytes));
+  const auto schedule = make_all_reduce(among, inner().workers(), std::llround(bytes));
   const auto place = std::ranges::find(among.ranks, rank());
   const auto member = static_cast<int>(place - among.ranks.begin());
   const double unit_bytes = bytes / static_cast<double>(schedule->divisions());
@@ -205,18 +205,18 @@ RecordingFabric::Indices RecordingFabric::add_rounds(double bytes, const Communi
 
 Request RecordingFabric::start_send(int to, Payload payload) {
   Indices started = {add_message(RecordedKind::send, to, payload.bytes(), done_)};
-  return std::make_shared<RecordedOperation>(inner_.start_send(to, payload), std::move(started));
+  return std::make_shared<RecordedOperation>(inner().start_send(to, payload), std::move(started));
 }
 
 Request RecordingFabric::start_receive(int from, Payload payload) {
   Indices started = {add_message(RecordedKind::receive, from, payload.bytes(), done_)};
-  return std::make_shared<RecordedOperation>(inner_.start_receive(from, payload),
+  return std::make_shared<RecordedOperation>(inner().start_receive(from, payload),
                                              std::move(started));
 }
 
 void RecordingFabric::wait(const Request& request) {
   const auto& operation = dynamic_cast<const RecordedOperation&>(*request);
-  inner_.wait(operation.inner_);
+  inner().wait(operation.inner_);
   note_wait(operation);
 }
 
@@ -229,13 +229,13 @@ std::vector<Request> RecordingFabric::inner_of(std::span<const Request> requests
 }
 
 std::size_t RecordingFabric::wait_any(std::span<const Request> requests) {
-  const std::size_t first = inner_.wait_any(inner_of(requests));
+  const std::size_t first = inner().wait_any(inner_of(requests));
   note_wait(dynamic_cast<const RecordedOperation&>(*requests[first]));
   return first;
 }
 
 std::optional<std::size_t> RecordingFabric::test_any(std::span<const Request> requests) {
-  const std::optional<std::size_t> first = inner_.test_any(inner_of(requests));
+  const std::optional<std::size_t> first = inner().test_any(inner_of(requests));
   if (first) note_wait(dynamic_cast<const RecordedOperation&>(*requests[*first]));
   return first;
 }
@@ -253,7 +253,7 @@ void RecordingFabric::broadcast(Payload payload, int root, const Communicator& a
     started = {add_collective(RecordedKind::broadcast, payload.bytes(), among)};
     actions()[started[0]].peer = root;
   }
-  run_collective(started, [&] { inner_.broadcast(payload, root, among); });
+  run_collective(started, [&] { inner().broadcast(payload, root, among); });
 }
 
 void RecordingFabric::gather(Payload mine, Payload all, int root, const Communicator& among) {
@@ -268,7 +268,7 @@ void RecordingFabric::gather(Payload mine, Payload all, int root, const Communic
     }
   }
   if (!started.empty()) stream_ = started;
-  run_collective(started, [&] { inner_.gather(mine, all, root, among); });
+  run_collective(started, [&] { inner().gather(mine, all, root, among); });
 }
 
 SharedNumbers RecordingFabric::all_gather_numbers(std::span<const double> mine,
@@ -277,14 +277,14 @@ SharedNumbers RecordingFabric::all_gather_numbers(std::span<const double> mine,
   const double bytes = kBytesPerNumber * static_cast<double>(mine.size());
   if (among.size() > 1) started = {add_collective(RecordedKind::all_gather, bytes, among)};
   SharedNumbers all;
-  run_collective(started, [&] { all = inner_.all_gather_numbers(mine, among); });
+  run_collective(started, [&] { all = inner().all_gather_numbers(mine, among); });
   return all;
 }
 
 void RecordingFabric::barrier(const Communicator& among) {
   Indices started;
   if (among.size() > 1) started = {add_collective(RecordedKind::barrier, 0, among)};
-  run_collective(started, [&] { inner_.barrier(among); });
+  run_collective(started, [&] { inner().barrier(among); });
 }
 
 void RecordingFabric::repeat(const Communicator& /*among*/,

@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-#include "core/fabric.hpp"
+#include "core/forwarding_fabric.hpp"
 #include "sim/recording/recording.hpp"
 
 namespace epochcast {
@@ -15,24 +15,15 @@ namespace epochcast {
 ///
 /// An action depends on the computing and the waits of its worker before it; collectives also
 /// depend on the one before, as they use one stream. Gathering, and all-reduces through servers
-/// (push-pull), are recorded as messages. Collectives of one worker are not recorded. Loops are run
+/// (push-pull), are recorded as messages. Collectives of one worker, and deal()'s
+/// messages of a few bytes, are not recorded. Loops are run
 /// in full: repeat() does not call the inner fabric. Throws a UserError when the job takes more
 /// than Recording::most_actions.
-class RecordingFabric : public Fabric {
+class RecordingFabric : public ForwardingFabric {
  public:
   /// `recording` is shared by the workers of a job, which must not run at the same time.
   RecordingFabric(Fabric& inner, Recording& recording);
 
-  int rank() const override { return inner_.rank(); }
-  std::span<const WorkerInfo> workers() const override { return inner_.workers(); }
-  const Communicator& world() const override { return inner_.world(); }
-  const Communicator& node() const override { return inner_.node(); }
-  const Communicator& communicator(std::vector<int> ranks, AllReduceChoice all_reduce) override {
-    return inner_.communicator(std::move(ranks), std::move(all_reduce));
-  }
-
-  double now_s() const override { return inner_.now_s(); }
-  double omitted_s() const override { return inner_.omitted_s(); }
   void compute(double seconds, std::string_view what) override;
 
   Request start_all_reduce(Payload payload, double weight, const Communicator& among) override;
@@ -46,11 +37,6 @@ class RecordingFabric : public Fabric {
   void wait(const Request& request) override;
   std::size_t wait_any(std::span<const Request> requests) override;
   std::optional<std::size_t> test_any(std::span<const Request> requests) override;
-  /// Not recorded: a message of a few bytes.
-  std::optional<std::int64_t> deal(std::int64_t sequence, std::int64_t count, int owner) override {
-    return inner_.deal(sequence, count, owner);
-  }
-
   void broadcast(Payload payload, int root, const Communicator& among) override;
   void gather(Payload mine, Payload all, int root, const Communicator& among) override;
   SharedNumbers all_gather_numbers(std::span<const double> mine,
@@ -61,8 +47,8 @@ class RecordingFabric : public Fabric {
               std::int64_t count,
               const std::function<void(std::int64_t)>& body) override;
 
-  PhaseTimes phases() const override { return inner_.phases(); }
-  Traffic traffic() const override { return inner_.traffic(); }
+  /// Loops are run in full.
+  void announce_change() override {}
 
  private:
   class RecordedOperation;
@@ -79,7 +65,6 @@ class RecordingFabric : public Fabric {
   void run_collective(const Indices& started, const std::function<void()>& run);
   int group_of(const Communicator& among);
 
-  Fabric& inner_;
   Recording& recording_;
   Indices done_;                          ///< dependencies of the worker's next action
   Indices stream_;                        ///< additional dependencies of its next collective
