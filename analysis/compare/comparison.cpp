@@ -243,6 +243,7 @@ Comparison compare(const ComparedSide& a, const ComparedSide& b) {
         .not_ranked = why_not_ranked(*run.run),
         .a = for_samples(*run.run, is_to_target ? *run.run->target_samples : samples),
         .b = for_samples(*same->run, is_to_target ? *same->run->target_samples : samples)};
+    pair.is_to_target = is_to_target;
     if (is_to_target) pair.shown += ", to " + setting_of(*run.run, "target");
     if (pair.not_ranked.empty()) pair.not_ranked = why_not_ranked(*same->run);
     if (comparison.currency.empty()) {

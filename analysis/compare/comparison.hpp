@@ -45,6 +45,7 @@ struct ComparedPair {
   std::string shown = {};
   std::string not_ranked = {};  ///< why_not_ranked() of A, else of B; empty: both are ranked
   ComparedRun a, b;
+  bool is_to_target = false;  ///< times are those to the job's target, not for A's data
 
   /// Whether two rates, of A and B, differ by more than the intervals of their times allow; absent
   /// without intervals.

@@ -2,6 +2,7 @@
 #include "cli/show/cost_front.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <ostream>
 
 #include "base/text/units.hpp"
@@ -11,13 +12,15 @@ namespace epochcast {
 
 void CostFront::add(const RunResult& run, const std::string& name) {
   const std::size_t place = count_++;
-  if (!run.cost || !is_ranked(run)) return;
+  const double seconds = run.ranked_s();
+  is_to_target_ = is_to_target_ || run.target_samples;
+  if (!run.cost || !is_ranked(run) || !std::isfinite(seconds)) return;
   const Price& rate = run.cost->rate;
   runs_.push_back(
       {.name = name, .currency = rate.currency, .per_hour = rate.per_hour, .place = place});
   costs_.push_back({.kind = run.network + "\n" + run.dataset + "\n" + rate.currency,
-                    .time_s = run.dataset_s(),
-                    .cost = rate.of(run.dataset_s())});
+                    .time_s = seconds,
+                    .cost = rate.of(seconds)});
 }
 
 std::vector<std::size_t> CostFront::places() const {
@@ -36,7 +39,8 @@ void CostFront::print(std::ostream& out) const {
   std::stable_sort(front.begin(), front.end(), [&](std::size_t i, std::size_t j) {
     return costs_[i].time_s < costs_[j].time_s;
   });
-  out << "\n  Nothing is as fast and as cheap (all data):\n";
+  out << "\n  Nothing is as fast and as cheap (" << (is_to_target_ ? "to the target" : "all data")
+      << "):\n";
   for (std::size_t i = 0; i < std::min(kMost, front.size()); ++i) {
     const TimeAndCost& best = costs_[front[i]];
     const Run& run = runs_[front[i]];

@@ -10,9 +10,9 @@
 
 namespace epochcast {
 
-/// Collects time and cost of all runs for the number of samples in the data set, to find the Pareto
-/// front. Runs of one network, data set and currency are compared; unranked ones (is_ranked()) are
-/// left out.
+/// Collects time and cost of all runs for the number of samples in the data set, or to the job's
+/// target, to find the Pareto front. Runs of one network, data set and currency are compared;
+/// unranked ones (is_ranked()) are left out.
 class CostFront {
  public:
   /// The next run, and its name.
@@ -33,6 +33,7 @@ class CostFront {
   std::vector<Run> runs_;           ///< ranked runs with a cost
   std::vector<TimeAndCost> costs_;  ///< of these
   std::size_t count_ = 0;           ///< of all
+  bool is_to_target_ = false;       ///< times are those to the job's target
 };
 
 }  // namespace epochcast

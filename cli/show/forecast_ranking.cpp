@@ -2,6 +2,7 @@
 #include "cli/show/forecast_ranking.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <ostream>
 #include <set>
@@ -110,9 +111,10 @@ class RankingTable : public ForecastWriter {
     const std::vector<std::size_t> best = front.places();
     const RunResult& first = *outcomes_.front().run;
     const bool differ = precisions.size() > 1;
+    const std::string target = setting_of(first, "target");
     out_ << first.network << " on " << first.dataset << ", "
          << (differ || precisions.contains("auto") ? "" : *precisions.begin() + ", ")
-         << "times of all data:\n\n";
+         << (target.empty() ? "times of all data:\n\n" : "times to " + target + ":\n\n");
     Table table;
     using enum Table::Align;
     table.add_column("#", right);
@@ -126,20 +128,23 @@ class RankingTable : public ForecastWriter {
     table.add_column("inputs");
     for (std::size_t i = 0; i < outcomes_.size() && outcomes_[i].run; ++i) {
       const RunResult& run = *outcomes_[i].run;
-      const double seconds = run.dataset_s();
+      const double seconds = run.ranked_s();
       if (i > 0 && is_ranked(*outcomes_[i - 1].run) && !is_ranked(run))
         table.add_heading(std::string(kNotRanked));
       std::vector<std::string> row = {is_ranked(run) ? std::to_string(i + 1) : "-"};
       if (has_point) row.push_back(point_text(outcomes_[i].task.point));
       row.push_back(run_name(run));
       if (differ) row.push_back(setting_of(run, "precision"));
-      row.push_back(format_seconds(seconds));
+      const bool is_known = std::isfinite(seconds);
+      row.push_back(is_known ? format_seconds(seconds) : "unknown");
       if (!best.empty()) {
-        row.push_back(run.cost ? format_money(run.cost->rate.of(seconds), run.cost->rate.currency)
-                               : "-");
+        row.push_back(run.cost && is_known
+                          ? format_money(run.cost->rate.of(seconds), run.cost->rate.currency)
+                          : "-");
         row.emplace_back(std::binary_search(best.begin(), best.end(), i) ? "*" : "");
       }
-      if (has_energy) row.push_back(run.energy ? format_energy(run.training_j(seconds)) : "-");
+      if (has_energy)
+        row.push_back(run.energy && is_known ? format_energy(run.training_j(seconds)) : "-");
       row.emplace_back(to_string(run.input_grade));
       table.add_row(std::move(row));
     }

@@ -270,7 +270,7 @@ void ForecastTable::finish(std::ostream& out) {
   table_.name_left_out(out);
 }
 
-void show_legend(std::ostream& out) {
+void show_legend(std::ostream& out, bool has_target) {
   out << "\n  Epoch, compute, exchange (communication that is not hidden) and blocked (waiting for "
          "other workers) are means over\n"
          "  workers and epochs; bytes are sums over workers. Inputs: the lowest grade among "
@@ -279,8 +279,9 @@ void show_legend(std::ostream& out) {
          "  Of data: the samples that an epoch trains on, as a share of the data set. Strategies "
          "are "
          "compared by \"all data\": the time\n"
-         "  for as many samples as the data set has. "
-      << kAccuracyIsElsewhere << '\n';
+         "  for as many samples as the data set has"
+      << (has_target ? "; with --target, by the time to it, which curves of --curves give.\n"
+                     : ". " + std::string(kAccuracyIsElsewhere) + '\n');
 }
 
 }  // namespace epochcast

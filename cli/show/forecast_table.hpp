@@ -74,7 +74,7 @@ class ForecastTable {
 /// unranked ones (is_ranked()) last.
 [[nodiscard]] std::vector<const RunResult*> ranked(const std::vector<ForecastOutcome>& point);
 
-/// Explains the columns of such tables.
-void show_legend(std::ostream& out);
+/// Explains the columns of such tables. `has_target`: runs are ranked by the time to one.
+void show_legend(std::ostream& out, bool has_target);
 
 }  // namespace epochcast

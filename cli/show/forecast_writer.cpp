@@ -41,7 +41,7 @@ class TableWriter : public ForecastWriter {
     notes_.print(out_);
     problems_.print(out_, "not forecast: ");
     front_.print(out_);
-    show_legend(out_);
+    show_legend(out_, has_target_);
   }
 
  private:
@@ -63,6 +63,7 @@ class TableWriter : public ForecastWriter {
     const std::vector<ForecastOutcome> point = std::exchange(point_, {});
     for (const RunResult* run : ranked(point)) {
       has_run_ = true;
+      has_target_ = has_target_ || !setting_of(*run, "target").empty();
       const std::string place = table_.place_of(point.front().task);
       notes_.expect(run->strategy, place);
       front_.add(*run, run_name(*run) + (place.empty() ? "" : ", " + place));
@@ -91,6 +92,7 @@ class TableWriter : public ForecastWriter {
   std::string knees_;
   bool has_scaling_ = false;
   bool has_run_ = false;
+  bool has_target_ = false;
 };
 
 /// The command line may be invalid UTF-8.

@@ -74,6 +74,7 @@ void show_pairs(std::ostream& out, const Comparison& comparison, const TableLook
   table.add_column({.title = "bytes", .align = right, .importance = 30});
   if (has_cost) table.add_column({.title = "cost", .align = right, .importance = 50});
   if (has_energy) table.add_column({.title = "energy", .align = right, .importance = 40});
+  const bool is_to_target = std::ranges::any_of(comparison.pairs, &ComparedPair::is_to_target);
   bool has_equal = false;
   const ComparedPair* before = nullptr;
   for (const ComparedPair& pair : comparison.pairs) {
@@ -97,7 +98,8 @@ void show_pairs(std::ostream& out, const Comparison& comparison, const TableLook
     table.add_row(std::move(row));
   }
   table.print_whole(out, look);
-  out << "\n  Times are for as many samples as A's data set has; time, phases, bytes"
+  out << "\n  Times are for as many samples as A's data set has"
+      << (is_to_target ? ", or to the target;" : ";") << " time, phases, bytes"
       << (has_cost ? ", cost" : "") << (has_energy ? ", energy" : "")
       << ": what B has more of than A.\n";
   if (has_equal) out << "  ~: each is inside the other's 5-95 % interval: not significant.\n";

@@ -51,6 +51,20 @@ TEST_CASE("forecasts have the time and the samples to the target") {
   CHECK_THAT(table.out, Catch::Contains("150000 (1.50x)"));
 }
 
+TEST_CASE("rankings are by the time to the target, unknown ones last") {
+  const WithCurves folder;
+  const Outcome outcome =
+      folder.run("simulate" + forecast("gossip,local-sgd,sync") + "--rank-by time");
+  CAPTURE(outcome.err);
+  REQUIRE(outcome.status == 0);
+  CHECK_THAT(outcome.out, Catch::Contains("times to accuracy=0.75:"));
+  // Gossip is as fast as sync for as much data.
+  const std::vector<std::string> rows = lines(outcome.out);
+  CHECK_THAT(rows.at(4), Catch::StartsWith("1  sync"));
+  CHECK_THAT(rows.at(5), Catch::StartsWith("2  local-sgd"));
+  CHECK_THAT(rows.at(6), Catch::StartsWith("3  gossip") && Catch::Contains("unknown"));
+}
+
 TEST_CASE("a job that was not observed has no time to the target, and says so") {
   const WithCurves folder;
   const Outcome outcome = folder.run("simulate" + forecast("local-sgd", "16"));
