@@ -1,92 +1,100 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Is what `epochcast tune` chooses the best, and at what cost?
+"""Is what `epochcast tune` chooses the best, and at what cost? A table of docs/rehearsals.md.
 
-On a space that can be searched exhaustively, H and the learning rate of local SGD, five times with other
-seeds. Argument: the epochcast program. Prints, of each time, the chosen setting's seconds to the target over
-the best one's (means over its seeds), and the epochs that were computed over those of the exhaustive search:
-every setting until it reaches the target, or to its last epoch.
+    bench/tune_proof.py build/dev/epochcast [--seed 701] [--folder FOLDER] [TASK ...]
+
+Six tasks that can be searched exhaustively. Printed of each: the chosen setting's seconds to the target over the best one's
+(means over the same seeds), and the epochs that tune computed over those of the exhaustive search, which rehearses every
+setting until it reaches the target, or to its last epoch. Also how many settings tune gave up that were the best one.
+With --folder, rehearsals are kept there, and an interrupted call goes on where it was.
 """
 
+import argparse
 import json
-import os
 import statistics
 import subprocess
 import sys
 import tempfile
-from concurrent.futures import ThreadPoolExecutor
-from itertools import product
 
 from curves import seconds_to
 
-JOB = [
-    "--platform", "server-2cpu-8gpu", "--workers", "gpu", "--network", "small-cnn", "--dataset", "cifar10",
-    "--data", "procedural", "--train-samples", "1024", "--test-samples", "256", "--batch", "8",
-    "--strategy", "local-sgd", "--batch-seconds", "gpu=2ms", "--exchange-seconds", "10ms",
-    "--epochs", "32",
-]
 TARGET = 0.4
-STEPS = [1, 2, 4, 16]
-RATES = [0.002, 0.005, 0.02, 0.05, 0.1]
-NO_DEFAULT = "0.01"  # none of the rates: a default is rehearsed to the end, however bad it is
 SEEDS = 3
-FIRST_SEEDS = [701, 801, 901, 1001, 1101]  # none of those that the rule of giving up was chosen with
+COMMON = ["--network", "small-cnn", "--dataset", "cifar10", "--data", "procedural", "--train-samples", "1024",
+          "--test-samples", "256", "--epochs", "32", "--target-accuracy", str(TARGET), "--format", "json"]
+SERVER = ["--platform", "server-2cpu-8gpu", "--workers", "gpu", "--batch", "8", "--strategy", "local-sgd",
+          "--batch-seconds", "gpu=2ms", "--exchange-seconds", "10ms"]
+NODES = ["--platform", "deep-est-esb", "--nodes", "4", "--strategy", "sync"]
+
+# What is chosen: the job, and the values of each setting.
+TASKS = {
+    "local steps": (SERVER, {"local-steps": "1,2,4,16", "learning-rate": "0.002,0.005,0.02,0.05,0.1"}),
+    "averaging period": (
+        ["--platform", "ceta-ta", "--nodes", "2", "--workers", "gpu", "--batch", "4", "--strategy", "node-based",
+         "--batch-seconds", "gpu=2ms", "--exchange-seconds", "all=20ms,node=1ms"],
+        {"averaging-period": "1,2,4,8,32", "learning-rate": "0.005,0.01,0.02,0.05,0.1"}),
+    "batch": (NODES, {"batch": "4,8,16,32", "learning-rate": "0.01,0.02,0.05,0.1,0.2"}),
+    "compression": (
+        [*NODES, "--batch", "8", "--set", "network.bandwidth=100Mbps", "--powersgd-start", "0"],
+        {"compression": "none,fp16,int8,topk,gaussiank,powersgd,terngrad,qsgd", "learning-rate": "0.01,0.02,0.05"}),
+    "adaptive period": (
+        SERVER, {"period-rule": "constant,qsr,adacomm,stl-sgd", "local-steps": "2,4,8,16", "learning-rate": "0.01,0.03"}),
+    "learning rate": (
+        [*NODES, "--batch", "8"], {"learning-rate": "0.005,0.01,0.02,0.05,0.1", "momentum": "0,0.5,0.9,0.95"}),
+}
 
 
-def run(program, command, *more):
-    words = [program, command, *JOB, "--target-accuracy", str(TARGET), "--format", "json", *more]
-    done = subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)
+def run(program, command, *words):
+    command = [program, command, *words]
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)
     try:
         return json.loads(done.stdout)
     except json.JSONDecodeError:
-        sys.exit(f"{' '.join(words)}: {done.stderr[-400:]}")
+        sys.exit(f"{' '.join(command)}: {done.stderr[-400:]}")
 
 
-def exhaustive(program, seed, folder):
-    """Mean seconds to the target by (H, learning rate), and the epochs that it took to find out."""
-
-    def curve(setting):
-        steps, rate, one = setting
-        result = run(program, "rehearse", "--local-steps", str(steps), "--learning-rate", str(rate), "--seed",
-                     str(one), "--folder", folder)
-        return result["rehearsals"][0]["curve"]
-
-    tasks = list(product(STEPS, RATES, range(seed, seed + SEEDS)))
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
-        curves = dict(zip(tasks, pool.map(curve, tasks)))
-    seconds = {}
-    for steps, rate in product(STEPS, RATES):
-        found = [seconds_to(curves[steps, rate, one], TARGET) for one in range(seed, seed + SEEDS)]
-        if None not in found:
-            seconds[steps, rate] = statistics.mean(found)
-    return seconds, sum(len(curve) for curve in curves.values())
+def exhaustive(program, job, axes, seed, folder):
+    """Mean seconds to the target by setting, of those that reach it with every seed, and the epochs that it took."""
+    sweeps = [word for name, values in axes.items() for word in ("--sweep", f"{name}={values}")]
+    result = run(program, "rehearse", *job, *COMMON, *sweeps, "--seeds", str(SEEDS), "--seed", str(seed), "--folder", folder)
+    found, epochs = {}, 0
+    for rehearsal in result["rehearsals"]:
+        epochs += len(rehearsal["curve"])
+        seconds = None if rehearsal["problems"] else seconds_to(rehearsal["curve"], TARGET)
+        found.setdefault(rehearsal["point"], []).append(seconds)
+    return {point: statistics.mean(seconds) for point, seconds in found.items() if None not in seconds}, epochs, len(found)
 
 
 def main():
-    program = sys.argv[1]
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("program")
+    parser.add_argument("tasks", nargs="*", metavar="TASK", help=", ".join(TASKS))
+    parser.add_argument("--seed", type=int, default=701)
+    parser.add_argument("--folder")
+    options = parser.parse_args()
+    for name in options.tasks:
+        if name not in TASKS:
+            parser.error(f"no task {name}; expected {', '.join(TASKS)}")
     ratios, costs = [], []
-    for seed in FIRST_SEEDS:
-        with tempfile.TemporaryDirectory() as folder:
-            tuned = run(program, "tune", "--choose", "local-steps=" + ",".join(map(str, STEPS)), "--choose",
-                        "learning-rate=" + ",".join(map(str, RATES)), "--learning-rate", NO_DEFAULT, "--seeds",
-                        str(SEEDS), "--seed", str(seed), "--folder", folder)
+    print("| chosen are | settings | best | chosen | times the best one's seconds | verdict | cost |\n|---|---|---|---|---|---|---|")
+    for name in options.tasks or TASKS:
+        job, axes = TASKS[name]
+        choose = [word for axis, values in axes.items() for word in ("--choose", f"{axis}={values}")]
+        with tempfile.TemporaryDirectory() as temporary:
+            folder = options.folder or temporary
+            tuned = run(options.program, "tune", *job, *COMMON, *choose, "--seeds", str(SEEDS), "--seed", str(options.seed),
+                        "--folder", folder)
             # Rehearsals of the tuner are kept and continued: the cost of both is counted, not timed.
-            seconds, all_epochs = exhaustive(program, seed, folder)
-        epochs = sum(len(curve) for candidate in tuned["candidates"] for curve in candidate["curves"])
-        costs.append(epochs / all_epochs)
-        best = min(seconds, key=seconds.get) if seconds else None
-        if not tuned["ahead"]:
-            ratios.append(float("inf"))
-            print(f"seeds from {seed}: tune finds no setting; the best is {best}", flush=True)
-            continue
-        chosen = next(setting for setting in product(STEPS, RATES)
-                      if tuned["ahead"] == f"local-steps {setting[0]}, learning-rate {setting[1]}")
-        ratios.append(seconds[chosen] / seconds[best])
-        print(f"seeds from {seed}: tune recommends H = {chosen[0]}, learning rate {chosen[1]}; the best is H = {best[0]}, "
-              f"{best[1]}: {ratios[-1]:.3f} times its {seconds[best]:.3f} s, at {costs[-1]:.0%} of {all_epochs} epochs",
+            seconds, all_epochs, settings = exhaustive(options.program, job, axes, options.seed, folder)
+        costs.append(sum(len(curve) for candidate in tuned["candidates"] for curve in candidate["curves"]) / all_epochs)
+        best = min(seconds, key=seconds.get)
+        chosen = tuned["ahead"]
+        ratios.append(seconds[chosen] / seconds[best] if chosen in seconds else float("inf"))
+        print(f"| {name} | {settings} | {best} | {chosen} | {ratios[-1]:.3f} | {tuned['verdict']} | {costs[-1]:.1%} of {all_epochs} epochs |",
               flush=True)
-    print(f"in all: median {statistics.median(ratios):.3f}, worst {max(ratios):.3f} times the best one's seconds; "
-          f"median {statistics.median(costs):.0%}, worst {max(costs):.0%} of the exhaustive search's epochs")
+    print(f"\nMedian {statistics.median(ratios):.3f}, worst {max(ratios):.3f} times the best one's seconds; median "
+          f"{statistics.median(costs):.1%}, worst {max(costs):.1%} of the exhaustive search's epochs.")
 
 
 if __name__ == "__main__":

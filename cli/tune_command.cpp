@@ -53,38 +53,35 @@ po::options_description tune_options() {
   return options;
 }
 
-/// Rehearses candidates with every seed.
+/// Rehearses candidates.
 class CandidateRehearsals {
  public:
   CandidateRehearsals(const TuningChoice& choice, const TuningPlan& plan, RehearsalPlace place)
       : choice_(choice), plan_(plan), place_(std::move(place)) {}
 
-  std::vector<std::vector<Curve>> operator()(const std::vector<std::size_t>& candidates,
-                                             double until_s) {
+  std::vector<Curve> operator()(const std::vector<Trial>& trials, double until_s) {
     std::vector<RehearsalTask> tasks;
-    for (const std::size_t index : candidates) {
-      for (int seed = 0; seed < plan_.seeds; ++seed) {
-        tasks.push_back({.config = choice_.configs[index],
-                         .point = choice_.candidates[index].name,
-                         .stop_after_s = until_s,
-                         .stop_at = plan_.goal.target});
-        tasks.back().config.seed += static_cast<std::uint64_t>(seed);
-      }
+    for (const Trial& trial : trials) {
+      tasks.push_back({.config = choice_.configs[trial.candidate],
+                       .point = choice_.candidates[trial.candidate].name,
+                       .stop_after_s = until_s,
+                       .stop_at = plan_.goal.target});
+      tasks.back().config.seed += static_cast<std::uint64_t>(trial.seed);
     }
-    const std::string what = std::to_string(candidates.size()) + " settings x " +
-                             std::to_string(plan_.seeds) + " seeds to " + format_seconds(until_s);
+    const std::string what = "seed " + std::to_string(trials.front().seed + 1) + " of " +
+                             std::to_string(plan_.seeds) + ": " + std::to_string(trials.size()) +
+                             (trials.size() == 1 ? " setting" : " settings") + " to " +
+                             format_seconds(until_s);
     ProgressBar progress(std::cerr, isatty(STDERR_FILENO) != 0, what, 1);
     const std::vector<RehearsalOutcome> outcomes =
         rehearse_all(tasks, place_, Catalog::standard(), news_for(progress));
-    std::vector<std::vector<Curve>> curves(candidates.size());
-    for (std::size_t i = 0; i < outcomes.size(); ++i) {
-      const RehearsalOutcome& outcome = outcomes[i];
+    std::vector<Curve> curves;
+    for (const RehearsalOutcome& outcome : outcomes) {
       const bool has_diverged = outcome.ending == Ending::diverged;
       if (outcome.ending == Ending::bad_input) throw UserError(outcome.problems);
       if (outcome.ending != Ending::done && !has_diverged) throw RunError(outcome.problems.front());
       if (outcome.run) cluster_ = {.workers = outcome.run->workers, .nodes = outcome.run->nodes};
-      curves[i / static_cast<std::size_t>(plan_.seeds)].push_back(has_diverged ? Curve()
-                                                                               : outcome.curve);
+      curves.push_back(has_diverged ? Curve() : outcome.curve);
     }
     return curves;
   }

@@ -13,6 +13,7 @@
 #include "real/torch/learning_curve.hpp"
 #include "real/torch/training_learner.hpp"
 #include "real/torch/training_setup.hpp"
+#include "rehearse/numbers_fabric.hpp"
 #include "rehearse/rehearsal_learner.hpp"
 #include "rehearse/rehearsal_state.hpp"
 #include "rehearse/time/learning_settings.hpp"
@@ -64,6 +65,7 @@ class RehearsalRun {
         precision_(precision_of_numbers(simulated_)),
         threads_(threads),
         options_(options),
+        batch_threads_(options.batches_at_a_time, [threads] { real::begin_thread(threads); }),
         workers_(simulated_.workers().size()),
         reports_(workers_),
         draw_(simulated_.draw()) {}
@@ -139,11 +141,15 @@ class RehearsalRun {
     CostLearner time = simulated_.learner(fabric, draw_);
     real::LearnerSettings settings = real::learner_settings(config_, precision_.precision);
     settings.shares_process = true;
+    NumbersFabric timeless(fabric);
     const auto numbers =
-        real::make_torch_learner(fabric, *data_.train, settings, device_, threads_);
+        real::make_torch_learner(timeless, *data_.train, settings, device_, threads_);
     if (rank == 0 && options_.stop_at) check_target(*options_.stop_at, *numbers, data_);
     if (numbers->pretrained()) start_note_ = numbers->pretrained()->note;
-    RehearsalLearner learner(*numbers, time);
+    RehearsalLearner learner(*numbers, time, [&](std::function<void()> work) {
+      return numbers->is_independent() ? batch_threads_.start(std::move(work))
+                                       : BatchThreads::start_here(work);
+    });
     learner.compute(state_.curve.empty());
     if (!state_.curve.empty()) learner.know_loss(state_.curve.front().train_loss);
     Worker worker = simulated_.worker(fabric, learner);
@@ -240,6 +246,7 @@ class RehearsalRun {
   DevicePrecision precision_;  ///< of numbers
   int threads_;
   const RehearsalOptions& options_;
+  BatchThreads batch_threads_;
   std::size_t workers_;
   std::vector<WorkerReport> reports_;
   CostDraw draw_;

@@ -23,6 +23,8 @@ struct RehearsalOptions {
   /// File for the job's state after every epoch, from which a later rehearsal continues; empty:
   /// none.
   std::filesystem::path state;
+  /// Workers whose batches are computed at the same time, where no number depends on it.
+  int batches_at_a_time = 1;
   /// After each epoch, also those that were in the state.
   std::function<void(const CurvePoint&)> after_epoch;
   /// Gets the reason why a state cannot be used; the rehearsal then starts from the beginning.

@@ -3,6 +3,7 @@
 
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 namespace epochcast {
 namespace {
@@ -57,23 +58,30 @@ void RehearsalLearner::use_drawn(const Share& share) {
   time_.use_drawn(share);
 }
 
+BatchThreads::Work RehearsalLearner::start(std::function<void()> work) {
+  if (!is_computing_) return {};
+  return start_(std::move(work));
+}
+
 void RehearsalLearner::forward_backward(std::int64_t batch) {
-  if (is_computing_) numbers_.forward_backward(batch);
+  BatchThreads::Work work = start([&, batch] { numbers_.forward_backward(batch); });
   time_.forward_backward(batch);
+  work.wait();
 }
 
 void RehearsalLearner::forward_backward(std::int64_t batch, const GradientReady& ready) {
   std::vector<Payload> finished;
-  if (is_computing_) {
+  if (!is_computing_) finished = numbers_.buckets();
+  BatchThreads::Work work = start([&, batch] {
     numbers_.forward_backward(batch, [&](Payload bucket) { finished.push_back(bucket); });
-  } else {
-    finished = numbers_.buckets();
-  }
+  });
   std::size_t next = 0;
   time_.forward_backward(batch, [&](Payload bucket) {
+    work.wait();
     if (next == finished.size()) check_buckets(next + 1, next);
     ready(charged(finished[next++], bucket));
   });
+  work.wait();
   check_buckets(next, finished.size());
 }
 
@@ -105,8 +113,9 @@ void RehearsalLearner::step() {
 }
 
 void RehearsalLearner::train(std::int64_t steps, std::int64_t batch) {
-  if (is_computing_) numbers_.train(steps, batch);
+  BatchThreads::Work work = start([&, steps, batch] { numbers_.train(steps, batch); });
   time_.train(steps, batch);
+  work.wait();
 }
 
 }  // namespace epochcast

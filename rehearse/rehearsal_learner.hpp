@@ -1,19 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
+#include <utility>
 #include <vector>
 
 #include "core/loss_sampling.hpp"
+#include "rehearse/batch_threads.hpp"
 
 namespace epochcast {
 
 /// Computes with one learner and advances the clock with another: real numbers at modelled cost.
+/// Batches are computed in other threads while they pass on the clock, so that those of several
+/// workers are computed at the same time, if no number depends on it.
 class RehearsalLearner : public SamplingLearner {
  public:
+  /// Starts work on numbers: at once, or in another thread.
+  using Start = std::function<BatchThreads::Work(std::function<void()> work)>;
+
   /// `numbers`: computes, without advancing the fabric's clock. `time`: a learner without numbers,
   /// of the same network and buckets. References must outlive the learner.
-  RehearsalLearner(SamplingLearner& numbers, SamplingLearner& time)
-      : numbers_(numbers), time_(time) {}
+  RehearsalLearner(SamplingLearner& numbers,
+                   SamplingLearner& time,
+                   Start start = &BatchThreads::start_here)
+      : numbers_(numbers), time_(time), start_(std::move(start)) {}
 
   /// Switches computing of numbers on or off. If off, only time passes, until a resumed rehearsal
   /// has reached its position; exchanged numbers are then arbitrary.
@@ -39,8 +49,8 @@ class RehearsalLearner : public SamplingLearner {
   void use_drawn(const Share& share) override;
 
   void forward_backward(std::int64_t batch) override;
-  /// All gradients are computed before the first bucket is ready on the clock. Final gradients do
-  /// not change, so results are the same.
+  /// All gradients are computed when the first bucket is ready on the clock. Final gradients do not
+  /// change, so results are the same.
   void forward_backward(std::int64_t batch, const GradientReady& ready) override;
   /// Numbers are computed when all layers have their parameters.
   void forward_backward(std::int64_t batch, const LayerHooks& hooks) override;
@@ -62,8 +72,12 @@ class RehearsalLearner : public SamplingLearner {
   /// The learner with the size of exchanges once an epoch: that of the last epoch.
   [[nodiscard]] SamplingLearner& of_epoch() { return is_computing_ ? numbers_ : time_; }
 
+  /// Starts work on numbers, if they are computed.
+  [[nodiscard]] BatchThreads::Work start(std::function<void()> work);
+
   SamplingLearner& numbers_;
   SamplingLearner& time_;
+  Start start_;
   bool is_computing_ = true;
   double known_loss_ = 0;
 };

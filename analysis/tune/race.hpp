@@ -8,24 +8,19 @@
 
 namespace epochcast {
 
-/// The candidates of tune() after the last rung, before any test. Places are those of candidates.
+/// The candidates of tune() after the race, before any test. Places are those of candidates.
 struct Race {
   Metric metric = Metric::accuracy;
   std::vector<CandidateOutcome> outcomes;  ///< by candidate, without means over seeds
-  std::vector<std::size_t> finalists;
-  std::vector<std::size_t> racers;  ///< of the last rung, not diverged
+  std::vector<std::size_t> finalists;      ///< rehearsed with every seed, to the target or the end
 };
 
-/// Rehearses the candidates rung by rung: see tune().
+/// Rehearses the candidates: see tune().
 [[nodiscard]] Race race(const std::vector<Candidate>& candidates,
                         const TuningPlan& plan,
                         const RehearseTo& rehearse);
 
-/// The number of seeds that reached the target within the seconds of the rung: an epoch that is
-/// longer than a rung may reach it later, after others. 0 without a target.
-[[nodiscard]] int seeds_there(const CandidateOutcome& outcome, const TuningPlan& plan);
-
-/// The metric of each seed after these seconds; infinite losses without a test.
+/// The metric of each seed after these seconds.
 [[nodiscard]] std::vector<double> values_after(const CandidateOutcome& outcome,
                                                Metric metric,
                                                double seconds);

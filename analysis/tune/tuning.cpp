@@ -42,8 +42,7 @@ class Judge {
     std::vector<double> seconds;
     seconds.reserve(one.curves.size());
     for (const Curve& curve : one.curves) {
-      seconds.push_back(seconds_to(curve, *plan_.goal.target)
-                            .value_or(std::max(one.until_s, curve.back().training_s)));
+      seconds.push_back(seconds_to(curve, *plan_.goal.target).value_or(curve.back().training_s));
     }
     return seconds;
   }
@@ -67,9 +66,8 @@ class Judge {
 
   void judge() {
     for (const std::size_t index : rehearsed())
-      outcome(index).seeds_there = seeds_there(outcome(index), plan_);
+      outcome(index).seeds_there = seeds_there(outcome(index));
     for (const std::size_t index : race_.finalists) {
-      if (plan_.goal.target && outcome(index).seeds_there != plan_.seeds) continue;
       const std::vector<double> objectives = objectives_of(index);
       outcome(index).mean = mean_of(objectives);
       outcome(index).deviation = deviation_of(objectives);
@@ -87,10 +85,23 @@ class Judge {
     }
   }
 
-  /// Candidates for comparison with the best: those of the last rung; with one seed, all that were
-  /// rehearsed, since the others were given up without a test.
+  /// Candidates for comparison with the best: those with several seeds, as the race has compared
+  /// the rest; with one seed, all that were rehearsed, since the race knows nothing of other seeds.
   [[nodiscard]] std::vector<std::size_t> compared() const {
-    return plan_.seeds > 1 ? race_.racers : rehearsed();
+    std::vector<std::size_t> some = rehearsed();
+    if (plan_.seeds > 1)
+      std::erase_if(some,
+                    [&](std::size_t index) { return tuning_.outcomes[index].curves.size() < 2; });
+    return some;
+  }
+
+  [[nodiscard]] int seeds_there(const CandidateOutcome& one) const {
+    if (!plan_.goal.target) return 0;
+    return static_cast<int>(
+        std::count_if(one.curves.begin(), one.curves.end(), [&](const Curve& curve) {
+          const std::optional<double> seconds = seconds_to(curve, *plan_.goal.target);
+          return seconds && *seconds <= plan_.goal.most_s;
+        }));
   }
 
   [[nodiscard]] std::vector<std::size_t> rehearsed() const {
@@ -105,12 +116,17 @@ class Judge {
   /// Confidence that the best is better than another one.
   [[nodiscard]] double confidence_against(std::size_t other) const {
     const std::size_t best = *tuning_.best;
-    if (plan_.seeds > 1) return confidence_of_more(merits_of(best), merits_of(other));
+    if (plan_.seeds > 1) {
+      const std::vector<double> others = merits_of(other);
+      std::vector<double> own = merits_of(best);
+      own.resize(others.size());
+      return confidence_of_more(own, others);
+    }
     constexpr double kUnknown = 0.5;
     if (tuning_.metric != Metric::accuracy) return kUnknown;
-    const double until_s =
-        std::min(tuning_.outcomes[other].until_s,
-                 plan_.goal.target ? objectives_of(best).front() : tuning_.outcomes[best].until_s);
+    const double until_s = std::min(
+        tuning_.outcomes[other].rehearsed_s(),
+        plan_.goal.target ? objectives_of(best).front() : tuning_.outcomes[best].rehearsed_s());
     return confidence_of_more_correct(values_of(best, until_s).front(),
                                       values_of(other, until_s).front(),
                                       candidates_[best].test_samples);
@@ -151,7 +167,7 @@ class Judge {
       if (curves.empty() || outcome(index).fate == Fate::diverged) continue;
       for (const CurvePoint& mean : mean_of(curves)) {
         const std::optional<double> value = value_of(mean, tuning_.metric);
-        const bool is_late = plan_.goal.target && mean.training_s > outcome(index).until_s;
+        const bool is_late = plan_.goal.target && mean.training_s > plan_.goal.most_s;
         if (value && std::isfinite(*value) && !is_late)
           points.push_back({.candidate = index, .seconds = mean.training_s, .value = *value});
       }
@@ -183,6 +199,14 @@ class Judge {
 };
 
 }  // namespace
+
+double CandidateOutcome::rehearsed_s() const {
+  double longest_s = 0;
+  for (const Curve& curve : curves) {
+    if (!curve.empty()) longest_s = std::max(longest_s, curve.back().training_s);
+  }
+  return longest_s;
+}
 
 std::string_view to_string(Verdict verdict) {
   switch (verdict) {

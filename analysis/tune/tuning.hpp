@@ -37,7 +37,6 @@ struct TuningGoal {
 struct TuningPlan {
   TuningGoal goal;
   int seeds = 3;
-  double eta = 3;            ///< ratio of the seconds of successive rungs
   double confidence = 0.95;  ///< of every test: that one is worse, that something was learned
 };
 
@@ -45,12 +44,17 @@ struct TuningPlan {
 struct CandidateOutcome {
   enum class Fate { dominated, given_up, diverged, finalist };
   Fate fate = Fate::finalist;
-  std::string reason;          ///< for being dominated or given up
-  std::vector<Curve> curves;   ///< by seed; empty when it was not rehearsed
-  double until_s = 0;          ///< simulated seconds rehearsed with every seed
+  std::string reason;         ///< for being dominated or given up
+  std::vector<Curve> curves;  ///< by seed, of the first ones; empty when it was not rehearsed
+  /// How many times as long as the one ahead it needs, when it was given up without the target or
+  /// the end of the time with any seed; see stretch_of(). Absent: it was not.
+  std::optional<double> stretch;
   std::optional<double> mean;  ///< over seeds, of the objective: see Tuning
   double deviation = 0;        ///< over seeds
-  int seeds_there = 0;         ///< that reached the target within until_s
+  int seeds_there = 0;         ///< that reached the target
+
+  /// Seconds of training of its longest curve.
+  [[nodiscard]] double rehearsed_s() const;
 };
 
 /// A point of the Pareto front of time and learning: no other is faster and as good.
@@ -91,40 +95,37 @@ struct Tuning {
   std::vector<std::size_t> tied;         ///< not significantly worse than the best
   std::optional<std::size_t> runner_up;  ///< the one with the lowest confidence that the best is
                                          ///< better
-  /// Confidence that the best is better than the runner-up: 1 - p of a paired t test over seeds,
-  /// or, with one seed, of Fisher's exact test of both accuracies at the last common time. Absent
-  /// without a runner-up. Seeds that had not reached the target at the end of the race count as if
-  /// they reached it then.
+  /// Confidence that the best is better than the runner-up: 1 - p of a paired t test over the seeds
+  /// of both, or, with one seed, of Fisher's exact test of both accuracies at the last common time.
+  /// Absent without a runner-up. A seed that has not reached the target counts as if it reached it
+  /// when it was given up.
   std::optional<double> confidence;
   std::vector<FrontPoint> front;
   double rehearsed_s = 0;   ///< simulated seconds of all candidates and seeds
   double exhaustive_s = 0;  ///< of all of them to the end, in whole epochs
 };
 
-/// Rehearses candidates for all seeds until each has trained for `until_s` (whole epochs), or
-/// reached the target; returns their curves by candidate and seed. A curve that diverged is empty.
-using RehearseTo = std::function<std::vector<std::vector<Curve>>(
-    const std::vector<std::size_t>& candidates, double until_s)>;
+/// A rehearsal of a candidate with a seed, counted from 0.
+struct Trial {
+  std::size_t candidate = 0;
+  int seed = 0;
+};
 
-/// Chooses among candidates by successive halving (Jamieson and Talwalkar, AISTATS 2016; Li et
-/// al., JMLR 18, 2018) with the cluster's seconds as the resource: all are rehearsed for a
-/// little, the best 1/eta for eta times as long, and so on up to most_s. As in Hyperband's
-/// longest bracket, the number of rungs leaves the first one an epoch of the fastest candidate.
-///
-/// Unlike there, candidates that may still be the best remain: beside the best 1/eta by the
-/// metric, all whose test loss is not significantly above that of the first one. (Early
-/// accuracies of a small test set are misleading: the first to reach 18 % is not always the
-/// first to reach 40 %.) Significance is that of F-Race (Birattari et al., GECCO 2002): seeds
-/// are blocks, and losses are ranked within each, since losses of some settings vary a hundred
-/// times as much as others'. The comparison is one-sided and not corrected for multiple tests.
-/// With one seed, only the best 1/eta remain.
+/// Rehearses until each has trained for `until_s` (whole epochs), or reached the target; returns
+/// the curves. A curve that diverged is empty.
+using RehearseTo =
+    std::function<std::vector<Curve>(const std::vector<Trial>& trials, double until_s)>;
+
+/// Chooses among candidates in a race (Maron and Moore, NIPS 1993; with seeds as blocks: F-Race,
+/// Birattari et al., GECCO 2002). All are rehearsed with the first seed, for an epoch of the
+/// fastest, then for longer and longer. After each step their curves are extrapolated
+/// (stretch_of()), and candidates are given up that are better than the one ahead with a
+/// probability of less than 1 - confidence. Those that are left are rehearsed with the second seed,
+/// and so on. So a bad candidate costs some epochs with one seed, and only those that seeds have to
+/// distinguish are rehearsed with every seed.
 ///
 /// Before the rehearsals, candidates are left out that average more rarely than another one of
-/// their family and take as long per sample. The default is rehearsed to the end, for
-/// comparison.
-///
-/// With a target, the race ends soon after a candidate has reached it with every seed (checked
-/// at each third of a rung, of its logarithm); all candidates that have not are given up.
+/// their family and take as long per sample. The default is given up as others are.
 ///
 /// Tests decide whether the best is recommended: see Verdict, and "When nothing is recommended"
 /// in docs/rehearsals.md.

@@ -32,6 +32,8 @@ class ExitStatus {
   /// From the status of waitpid().
   explicit ExitStatus(int wait_status) : wait_status_(wait_status) {}
 
+  /// As waitpid() has it.
+  [[nodiscard]] int of_wait() const { return wait_status_; }
   /// The meaning for one of our programs.
   [[nodiscard]] Ending ending() const;
   /// As a shell shows it: the exit status, or 128 + signal.

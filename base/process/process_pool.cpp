@@ -162,15 +162,16 @@ void run_in_processes(std::size_t count,
   Pool(work, parallelism).run();
 }
 
-void run_programs(const std::vector<std::vector<std::string>>& programs,
+void run_programs(std::size_t count,
                   std::size_t parallelism,
+                  const StartProgram& start,
                   const std::function<Turn(std::size_t)>& turn,
                   const std::function<void(std::size_t, const std::string&)>& line,
                   const std::function<void(std::size_t, ProgramAnswer)>& done) {
-  const Work work = {.count = programs.size(),
+  const Work work = {.count = count,
                      .start =
                          [&](std::size_t index, int output, int messages) {
-                           return Child::start(programs[index], {.out = output, .err = messages});
+                           return start(index, {.out = output, .err = messages});
                          },
                      .turn = turn,
                      .line = line,

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/process/child.hpp"
 #include "base/process/ending.hpp"
 
 namespace epochcast {
@@ -43,10 +44,14 @@ enum class Turn {
   never,  ///< it need not run; `done` is not called
 };
 
-/// The same for programs, path and arguments each; `line(i, text)` is called for each line on a
-/// program's stdout, as it arrives.
-void run_programs(const std::vector<std::vector<std::string>>& programs,
+/// Starts the i-th program with these streams.
+using StartProgram = std::function<Child(std::size_t i, const ChildFiles& files)>;
+
+/// The same for programs; `line(i, text)` is called for each line on a program's stdout, as it
+/// arrives.
+void run_programs(std::size_t count,
                   std::size_t parallelism,
+                  const StartProgram& start,
                   const std::function<Turn(std::size_t)>& turn,
                   const std::function<void(std::size_t, const std::string&)>& line,
                   const std::function<void(std::size_t, ProgramAnswer)>& done);

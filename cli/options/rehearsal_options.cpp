@@ -36,7 +36,7 @@ po::options_description rehearsal_place_options() {
 RehearsalPlace rehearsal_place_from(const po::variables_map& values, const JobConfig& config) {
   const std::string folder = file_from(values, "folder");
   RehearsalPlace place = {
-      .program = sibling("epochcast-rehearse"),
+      .program = std::make_shared<RehearsalProgram>(sibling("epochcast-rehearse")),
       .folder = folder.empty() ? rehearsal_folder() : std::filesystem::absolute(folder)};
   const int cores = static_cast<int>(std::thread::hardware_concurrency());
   place.parallelism = static_cast<std::size_t>(std::max(1, cores / config.machine.threads));

@@ -7,7 +7,9 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.hpp"
+#include "base/process/fork_server.hpp"
 #include "cli/options/job_options.hpp"
+#include "core/job/setting_text.hpp"
 #include "real/torch/memory.hpp"
 #include "real/torch/training_setup.hpp"
 #include "rehearse/rehearsal.hpp"
@@ -22,13 +24,19 @@ po::options_description own_flags() {
   po::options_description own("The rehearsal", 110, 60);
   own.add_options()("state",
                     po::value<std::string>()->value_name("FILE"),
-                    "keep the job's state here after every epoch, and go on from it")(
+                    "keep the job's state here after every epoch, and continue from it")(
+      "batches-at-a-time",
+      po::value<std::string>()->default_value("1")->value_name("COUNT"),
+      "compute batches of so many workers at the same time, where no number depends on it")(
       "stop-after",
       po::value<std::string>()->value_name("TIME"),
       "end with the first epoch after which training has taken so long on the simulated clock");
   own.add(target_options("end with the first epoch that reaches"));
   return own;
 }
+
+/// The only argument of a copy of this program that rehearses what serve_forks() receives.
+constexpr const char* kServe = "--serve";
 
 /// The output: warnings, a line for each epoch at its end, then the result of the job.
 void print_line(const nlohmann::ordered_json& json) { std::cout << json.dump() << std::endl; }
@@ -51,6 +59,7 @@ int run(const std::vector<std::string>& arguments) {
   options.stop_after_s = seconds_from(values, "stop-after");
   options.stop_at = target_from(values);
   options.state = file_from(values, "state");
+  options.batches_at_a_time = parse_small_count(values["batches-at-a-time"].as<std::string>(), 1);
   options.after_epoch = [&](const CurvePoint& point) { print_line(to_json(point)); };
   options.warn = [](const std::string& text) { print_line({{"warning", text}}); };
   const Rehearsal rehearsal =
@@ -68,9 +77,16 @@ int run(const std::vector<std::string>& arguments) {
 }  // namespace epochcast
 
 int main(int count, char** words) {
-  epochcast::real::keep_freed_memory();
-  std::signal(SIGPIPE, SIG_IGN);
-  return epochcast::exit_status("epochcast", [&] {
-    return epochcast::run({words + 1, words + count});
+  using namespace epochcast;
+  real::keep_freed_memory();
+  const auto run_one = [](const std::vector<std::string>& arguments) {
+    std::signal(SIGPIPE, SIG_IGN);
+    return exit_status("epochcast", [&] { return run(arguments); });
+  };
+  const std::vector<std::string> arguments(words + 1, words + count);
+  if (arguments != std::vector<std::string>{kServe}) return run_one(arguments);
+  return exit_status("epochcast", [&] {
+    serve_forks(run_one);
+    return 0;
   });
 }

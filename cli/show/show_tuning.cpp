@@ -45,6 +45,14 @@ std::string reached_text(const CandidateOutcome& outcome) {
          std::to_string(outcome.curves.size()) + " seeds";
 }
 
+/// "1.20 s, 2 seeds"
+std::string rehearsed_text(const CandidateOutcome& outcome) {
+  const std::size_t seeds = outcome.curves.size();
+  if (seeds == 0) return "-";
+  return format_seconds(outcome.rehearsed_s()) + ", " + std::to_string(seeds) +
+         (seeds == 1 ? " seed" : " seeds");
+}
+
 std::string fate_of(const CandidateOutcome& outcome) {
   switch (outcome.fate) {
     case Fate::dominated:
@@ -99,7 +107,7 @@ void show_candidates(const TuningChoice& choice,
     const Candidate& candidate = choice.candidates[i];
     std::vector<std::string> row = {candidate.name + (candidate.is_default ? " (default)" : ""),
                                     format_seconds(candidate.epoch_s),
-                                    outcome.curves.empty() ? "-" : format_seconds(outcome.until_s),
+                                    rehearsed_text(outcome),
                                     outcome.mean ? objective(tuning, goal, outcome) : "-"};
     const auto cost = model_cost(candidate, outcome);
     const auto energy_j = model_j(candidate, outcome);
@@ -114,7 +122,6 @@ void show_candidates(const TuningChoice& choice,
 
 void show_front(const TuningChoice& choice,
                 const Tuning& tuning,
-                const TuningGoal& goal,
                 const TableLook& look) {
   constexpr std::size_t kMost = 12;
   std::cout << "\nNothing is faster and has learned as much (means over seeds):\n";
@@ -136,16 +143,6 @@ void show_front(const TuningChoice& choice,
                    choice.candidates[point.candidate].name});
   }
   table.print_whole(std::cout, look);
-  for (std::size_t index = 0; goal.target && index < choice.candidates.size(); ++index) {
-    const bool is_there =
-        std::any_of(tuning.front.begin(), tuning.front.end(), [&](const FrontPoint& point) {
-          return point.candidate == index &&
-                 !is_better(tuning.metric, goal.target->value, point.value);
-        });
-    if (is_there && !tuning.outcomes[index].mean)
-      std::cout << choice.candidates[index].name
-                << " is at the target in the mean over seeds, but not with every seed.\n";
-  }
 }
 
 /// The command for real training with these settings.
@@ -224,8 +221,8 @@ std::string no_difference_text(const TuningChoice& choice,
     text += "  " + choice.candidates[index].name + ": " +
             (other.mean ? objective(tuning, plan.goal, other)
              : plan.goal.target
-                 ? "target " + reached_text(other) + " after " + format_seconds(other.until_s)
-                 : "given up after " + format_seconds(other.until_s)) +
+                 ? "target " + reached_text(other) + " after " + format_seconds(other.rehearsed_s())
+                 : "given up after " + format_seconds(other.rehearsed_s())) +
             '\n';
   }
   return text + "  The first one is better than " + choice.candidates[*tuning.runner_up].name +
@@ -267,7 +264,7 @@ std::string recommendation_text(const TuningChoice& choice,
     const CandidateOutcome& usual = tuning.outcomes[i];
     out << "  The default, " << choice.candidates[i].name << ": ";
     if (!usual.mean) {
-      out << (goal.target ? "not there after " + format_seconds(usual.until_s) : "see above");
+      out << (usual.reason.empty() ? "see above" : "given up " + usual.reason);
     } else if (goal.target) {
       out << objective(tuning, goal, usual)
           << fmt::format(", {:.2f} times as long", *usual.mean / *outcome.mean);
@@ -293,7 +290,7 @@ void show_tuning(const TuningChoice& choice,
                  const RehearsedCluster& cluster,
                  const TableLook& look) {
   show_candidates(choice, tuning, plan.goal, look);
-  if (!tuning.front.empty()) show_front(choice, tuning, plan.goal, look);
+  if (!tuning.front.empty()) show_front(choice, tuning, look);
   std::cout << '\n' << recommendation_text(choice, tuning, plan, cluster);
   std::cout << "Rehearsed " << format_seconds(tuning.rehearsed_s)
             << " of the cluster's time; all settings to the end would have been "
@@ -313,7 +310,8 @@ Json tuning_json(const TuningChoice& choice,
                           {"is_default", choice.candidates[i].is_default},
                           {"epoch_s", choice.candidates[i].epoch_s},
                           {"fate", fate_of(outcome)},
-                          {"rehearsed_s", outcome.until_s},
+                          {"rehearsed_s", outcome.rehearsed_s()},
+                          {"stretch", or_null(outcome.stretch)},
                           {"mean", or_null(outcome.mean)},
                           {"deviation", outcome.deviation},
                           {"curves", std::move(curves)}});

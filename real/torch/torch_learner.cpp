@@ -271,6 +271,7 @@ void TorchLearner::run_part(std::int64_t samples, double share) {
   computed(data, [&] { (factor == 1 ? loss.loss : loss.loss * factor).backward(); });
   check_loss(loss.loss);
   record(data, loss);
+  see_draws();
   save_generators();
 }
 

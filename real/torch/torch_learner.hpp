@@ -77,6 +77,7 @@ class TorchLearner : public TrainingLearner {
   Payload statistics() override;
   Score test(const DataSource& data, std::int64_t begin, std::int64_t end) override;
   Pictures generate(const std::vector<std::int64_t>& labels) override;
+  [[nodiscard]] bool is_independent() const override;
   std::string save() override;
   void load(const std::string& bytes) override { load(bytes, Generators::saved); }
   void join(const std::string& bytes) override { load(bytes, Generators::own); }
@@ -129,6 +130,8 @@ class TorchLearner : public TrainingLearner {
   void optimize(const std::vector<FlatModel::Range>& ranges);
   /// Restores LibTorch's generators to this learner's state.
   void restore_generators();
+  /// Whether the network draws random numbers in training, from what its first batch did.
+  void see_draws();
   /// Saves that state; only if the process is shared.
   void save_generators();
 
@@ -163,6 +166,7 @@ class TorchLearner : public TrainingLearner {
 
   LossRecords records_;
 
+  std::optional<bool> draws_;  ///< random numbers in a batch; absent before the first
   std::vector<torch::Tensor> random_states_;  ///< of the CPU's generator and the device's own
 
   bool is_state_out_ = false;  ///< parameters() may have been changed outside

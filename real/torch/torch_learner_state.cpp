@@ -53,13 +53,30 @@ std::vector<torch::Tensor> counters(const TorchNetwork& network) {
 }  // namespace
 
 void TorchLearner::restore_generators() {
+  if (draws_ == false) return;
   for (std::size_t i = 0; i < random_states_.size(); ++i)
     generator_of(i == 0 ? torch::Device(torch::kCPU) : model_.device())
         .set_state(random_states_[i]);
 }
 
+void TorchLearner::see_draws() {
+  if (draws_ || !settings_.shares_process) return;
+  // A file of the user's may draw later.
+  const bool is_scripted = model_.network().is_scripted();
+  const std::vector<torch::Tensor> before = random_states_;
+  save_generators();
+  draws_ =
+      is_scripted || !std::ranges::equal(before, random_states_, [](const auto& a, const auto& b) {
+        return torch::equal(a, b);
+      });
+}
+
+bool TorchLearner::is_independent() const {
+  return draws_ == false && !scaler_ && model_.device().is_cpu();
+}
+
 void TorchLearner::save_generators() {
-  if (!settings_.shares_process) return;
+  if (!settings_.shares_process || draws_ == false) return;
   random_states_ = {generator_of(torch::kCPU).get_state()};
   if (!model_.device().is_cpu())
     random_states_.push_back(generator_of(model_.device()).get_state());

@@ -62,6 +62,8 @@ std::unique_ptr<TrainingLearner> make_torch_learner(Fabric& fabric,
       fabric, data, settings, checked_device(device), std::move(pace));
 }
 
+void begin_thread(int threads) { torch::set_num_threads(threads); }
+
 std::string torch_device_model(const std::string& device, int threads) {
   const torch::Device checked = checked_device(device);
   if (checked.is_cpu()) return device_name(processor_name(cpuinfo_text()), threads);

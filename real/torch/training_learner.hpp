@@ -94,6 +94,11 @@ class TrainingLearner : public SamplingLearner {
   /// computes, without effect on training.
   [[nodiscard]] virtual std::vector<double> timed_batches(std::int64_t batch) = 0;
 
+  /// Whether its next batches may be computed in another thread, beside those of other learners of
+  /// this process, without a change of a bit: on a CPU, without random numbers. Not known before
+  /// its first batch.
+  [[nodiscard]] virtual bool is_independent() const = 0;
+
   /// Everything that the rest of the training depends on, as bytes.
   [[nodiscard]] virtual std::string save() = 0;
   /// Continues bit for bit where save() was called, on the same kind of machine. Throws a RunError
@@ -112,6 +117,9 @@ class TrainingLearner : public SamplingLearner {
                                                                   const std::string& device,
                                                                   int threads,
                                                                   Pace pace = {});
+
+/// Lets the calling thread compute as the one that made the learners does: with so many threads.
+void begin_thread(int threads);
 
 /// The name of a device in traces and results: "nvidia-h100-80gb-hbm3", "amd-epyc-1thread". Throws
 /// a UserError when LibTorch has no such device.

@@ -11,12 +11,21 @@ namespace epochcast {
 
 namespace fs = std::filesystem;
 
-std::vector<std::string> rehearsal_words(const RehearsalTask& task,
-                                         const fs::path& program,
-                                         const fs::path& state) {
-  // OpenBLAS reads its environment when it is loaded.
-  std::vector<std::string> words = {
-      "env", "OMP_NUM_THREADS=" + std::to_string(task.config.machine.threads), program.string()};
+Child RehearsalProgram::start(const std::vector<std::string>& arguments,
+                              int threads,
+                              const ChildFiles& files) {
+  auto loaded = loaded_.find(threads);
+  if (loaded == loaded_.end()) {
+    // OpenBLAS reads its environment when it is loaded.
+    const std::vector<std::string> words = {
+        "env", "OMP_NUM_THREADS=" + std::to_string(threads), path_.string(), "--serve"};
+    loaded = loaded_.emplace(threads, words).first;
+  }
+  return loaded->second.start(arguments, files.out, files.err);
+}
+
+std::vector<std::string> rehearsal_arguments(const RehearsalTask& task, const fs::path& state) {
+  std::vector<std::string> words;
   for (const SettingText& setting : command_texts(task.config, Command::rehearse))
     words.push_back(word_of(setting));
   words.push_back("--state=" + state.string());

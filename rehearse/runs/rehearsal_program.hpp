@@ -3,19 +3,37 @@
 
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "base/process/fork_server.hpp"
 #include "core/formats/curve_point.hpp"
 #include "rehearse/runs/rehearsal_task.hpp"
 
 namespace epochcast {
 
-/// The command that rehearses a task with `program`, and continues from `state` if that exists.
-[[nodiscard]] std::vector<std::string> rehearsal_words(const RehearsalTask& task,
-                                                       const std::filesystem::path& program,
-                                                       const std::filesystem::path& state);
+/// The arguments of the program that rehearses a task, and continues from `state` if that exists.
+[[nodiscard]] std::vector<std::string> rehearsal_arguments(const RehearsalTask& task,
+                                                           const std::filesystem::path& state);
+
+/// The program epochcast-rehearse, loaded once for each number of threads.
+class RehearsalProgram {
+ public:
+  explicit RehearsalProgram(std::filesystem::path path) : path_(std::move(path)) {}
+
+  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+  /// Starts a rehearsal with arguments and so many threads of a CPU.
+  [[nodiscard]] Child start(const std::vector<std::string>& arguments,
+                            int threads,
+                            const ChildFiles& files);
+
+ private:
+  std::filesystem::path path_;
+  std::map<int, ForkServer> loaded_;
+};
 
 /// The epoch in a line of the program's output; none in other lines. Warnings go to `warning`.
 /// Throws a UserError about `program` for impossible values.

@@ -86,7 +86,7 @@ class Runner {
     try {
       jobs_.read(outcome.task.config);
       known.job = jobs_.job_of(outcome.task.config);
-      known.key = rehearsal_key(outcome.task.config, *known.job, catalog_, place_.program);
+      known.key = rehearsal_key(outcome.task.config, *known.job, catalog_, place_.program->path());
     } catch (const UserError& error) {
       fail(index, Ending::bad_input, error.problems());
       return;
@@ -121,7 +121,7 @@ class Runner {
           return to_text(time_job(outcomes_[index].task.config,
                                   *known_[index].job,
                                   catalog_,
-                                  place_.program,
+                                  place_.program->path(),
                                   place_.folder));
         },
         [&](std::size_t i, const TaskAnswer& answer) { take_time(open[i], answer); });
@@ -145,14 +145,18 @@ class Runner {
   }
 
   void compute(const std::vector<std::size_t>& open) {
-    std::vector<std::vector<std::string>> programs;
-    programs.reserve(open.size());
-    for (const std::size_t index : open)
-      programs.push_back(
-          rehearsal_words(outcomes_[index].task, place_.program, learning_files(index).state));
+    // Cores that have no rehearsal compute for workers of the others.
+    const std::size_t at_a_time = std::max<std::size_t>(1, place_.parallelism / open.size());
     run_programs(
-        programs,
+        open.size(),
         place_.parallelism,
+        [&](std::size_t call, const ChildFiles& files) {
+          const RehearsalTask& task = outcomes_[open[call]].task;
+          std::vector<std::string> arguments =
+              rehearsal_arguments(task, learning_files(open[call]).state);
+          arguments.push_back("--batches-at-a-time=" + std::to_string(at_a_time));
+          return place_.program->start(arguments, task.config.machine.threads, files);
+        },
         [&](std::size_t call) { return turn_of(open[call]); },
         [&](std::size_t call, const std::string& line) { read_line(open[call], line); },
         [&](std::size_t call, const ProgramAnswer& answer) { finish_program(open[call], answer); });
@@ -256,7 +260,8 @@ class Runner {
   }
 
   void read_line(std::size_t index, const std::string& line) {
-    const std::optional<CurvePoint> point = epoch_in(line, place_.program, callbacks_.warning);
+    const std::optional<CurvePoint> point =
+        epoch_in(line, place_.program->path(), callbacks_.warning);
     if (!point) return;
     Curve& curve = outcomes_[index].curve;
     if (point->epoch == 1) curve.clear();

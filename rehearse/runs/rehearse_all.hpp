@@ -10,15 +10,16 @@
 
 #include "core/job/job.hpp"
 #include "rehearse/runs/helpers.hpp"
+#include "rehearse/runs/rehearsal_program.hpp"
 #include "rehearse/runs/rehearsal_task.hpp"
 
 namespace epochcast {
 
 /// Where rehearsals run, and where they are kept.
 struct RehearsalPlace {
-  std::filesystem::path program;  ///< epochcast-rehearse
-  std::filesystem::path folder;   ///< results and states, by key
-  std::size_t parallelism = 1;
+  std::shared_ptr<RehearsalProgram> program;
+  std::filesystem::path folder;  ///< results and states, by key
+  std::size_t parallelism = 1;   ///< rehearsals, or workers of few ones, that compute at a time
   /// Others that compute instead of this process, which waits for their results; null: none.
   std::shared_ptr<Helpers> helpers = {};
   /// If not, only what is kept counts; what is not fails.

@@ -8,7 +8,7 @@
 
 namespace epochcast::tests {
 
-/// A folder whose epochcast starts rehearsals through a counting script.
+/// A folder whose epochcast starts rehearsals through counting_server.py.
 class CountedRehearsals : public Folder {
  public:
   CountedRehearsals() {
@@ -17,8 +17,9 @@ class CountedRehearsals : public Folder {
     fs::copy_file(EPOCHCAST_PROGRAM, program_);
     const std::string script = "bin/epochcast-rehearse";
     write(script,
-          "#!/bin/sh\necho >>" + (path() / "started").string() +
-              "\nexec " EPOCHCAST_PROGRAM "-rehearse \"$@\"\n");
+          "#!/bin/sh\nexec " EPOCHCAST_SOURCE_DIR
+          "/tests/rehearse/counting_server.py " EPOCHCAST_PROGRAM "-rehearse " +
+              (path() / "started").string() + "\n");
     fs::permissions(path() / script, fs::perms::owner_all);
   }
 

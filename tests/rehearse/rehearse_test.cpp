@@ -25,10 +25,12 @@ const std::string kDigits =
     "--learning-rate 0.01 --epochs 2 --strategy sync ";
 /// The two workers of pair.json are on two nodes.
 const std::string kProcesses = "--ranks 2 --ranks-per-node 1 ";
-const std::string kSimulated = "--platform pair.json --batch-seconds gpu=10ms --folder kept ";
+const std::string kSimulated = "--platform pair.json --batch-seconds gpu=10ms ";
 
 Json curve_of(const Folder& folder, const std::string& arguments) {
-  const Outcome outcome = folder.run("rehearse " + kSimulated + "--format json " + arguments);
+  const Outcome outcome =
+      folder.run("rehearse " + kSimulated + "--format json " + arguments +
+                 (arguments.find("--folder") == std::string::npos ? " --folder kept" : ""));
   CAPTURE(outcome.err);
   REQUIRE(outcome.status == 0);
   return Json::parse(outcome.out).at("rehearsals").at(0).at("curve");
@@ -84,6 +86,18 @@ TEST_CASE("two simulated workers with other strategies and networks learn the sa
                kLearning + "--strategy slowmo --local-steps 4",
                kDropout,
                kDigits + "--network gan"));
+}
+
+TEST_CASE("workers whose batches are computed at the same time learn the same, bit for bit") {
+  const Folder folder;
+  const std::string job = GENERATE(kLearning + "--strategy local-sgd --local-steps 4",
+                                   kLearning + "--strategy sync --overlap bucket --bucket 64kB",
+                                   kLearning + "--strategy ps-async",
+                                   kDropout);
+  CAPTURE(job);
+
+  const Json one_by_one = curve_of(folder, job + " --jobs 1 --folder apart");
+  CHECK(curve_of(folder, job + " --jobs 4 --folder together") == one_by_one);
 }
 
 TEST_CASE("a rehearsal learns in the precision of its job, as processes do") {
@@ -267,6 +281,8 @@ TEST_CASE("epoch times of a rehearsal equal those of the forecast") {
                "--strategy sync --overlap bucket --set first-bucket=4kB --set bucket=64kB",
                "--strategy dlb",
                "--strategy diloco --local-steps 4 --fragments 2 --fragment-delay 1",
+               "--strategy ps-async",
+               "--strategy ad-psgd",
                "--strategy byteps"));
 }
 

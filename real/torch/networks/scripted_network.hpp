@@ -35,6 +35,7 @@ class ScriptedNetwork : public TorchNetwork {
   std::vector<torch::Tensor> pass_all_layers(const torch::Tensor& samples) override;
   /// The layer that scores the classes is unknown.
   [[nodiscard]] std::string classifier() const override { return {}; }
+  [[nodiscard]] bool is_scripted() const override { return true; }
 
   void train(bool on = true) override;
   void to(torch::Device device, bool non_blocking = false) override;

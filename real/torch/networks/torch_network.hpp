@@ -45,6 +45,9 @@ class TorchNetwork : public torch::nn::Module {
     return {};
   }
 
+  /// Whether it runs a program of the user's, of which one batch does not show what others do.
+  [[nodiscard]] virtual bool is_scripted() const { return false; }
+
   /// The name of the last layer, which scores the classes; empty if nothing is classified. Weights
   /// of another task differ there.
   [[nodiscard]] virtual std::string classifier() const;

@@ -24,8 +24,11 @@ TaskAnswer answer_of(const std::function<std::string()>& task) {
 ProgramAnswer answer_of(const std::string& script) {
   ProgramAnswer answer;
   run_programs(
-      {{"sh", "-c", script}},
       1,
+      1,
+      [&](std::size_t, const ChildFiles& files) {
+        return Child::start({"sh", "-c", script}, files);
+      },
       [](std::size_t) { return Turn::start; },
       [](std::size_t, const std::string&) {},
       [&](std::size_t, ProgramAnswer got) { answer = std::move(got); });

@@ -10,18 +10,15 @@
 namespace epochcast::tests {
 namespace {
 
-TEST_CASE("a rehearsal's command has its threads, settings and ends with all digits") {
+TEST_CASE("a rehearsal's arguments are its settings and ends with all digits") {
   RehearsalTask task;
   task.config.strategy = "sync";
   task.config.machine.threads = 3;
   task.stop_after_s = 0.1;
 
-  const Texts words = rehearsal_words(task, "/bin/epochcast-rehearse", "/kept/1.state");
+  const Texts words = rehearsal_arguments(task, "/kept/1.state");
 
-  REQUIRE(words.size() > 4);
-  CHECK(words[0] == "env");
-  CHECK(words[1] == "OMP_NUM_THREADS=3");
-  CHECK(words[2] == "/bin/epochcast-rehearse");
+  REQUIRE(words.size() > 2);
   const auto has = [&](const std::string& word) {
     return std::find(words.begin(), words.end(), word) != words.end();
   };
