@@ -11,6 +11,7 @@
 #include "analysis/forecast/sweep.hpp"
 #include "analysis/pages/curve_html.hpp"
 #include "base/error.hpp"
+#include "base/files/cache_folder.hpp"
 #include "base/files/file_draft.hpp"
 #include "base/json/json_text.hpp"
 #include "base/machine.hpp"

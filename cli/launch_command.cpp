@@ -302,8 +302,9 @@ int launch(Command command, const std::string& name, const Words& arguments) {
   static_cast<void>(run_options_from(values));
   if (command == Command::train) static_cast<void>(seeds_from(values));
   static_cast<void>(format_from(values));
-  if (config.strategy == "all")
-    throw UserError("--strategy: missing; `epochcast list strategies` lists them");
+  if (config.strategy == "all" || config.strategy.find(',') != std::string::npos)
+    throw UserError(
+        "--strategy: expected one, such as sync; `epochcast list strategies` lists them");
   static_cast<void>(find_strategy(config.strategy));
   const std::optional<SlurmOptions> slurm = slurm_options_from(values);
   const Placement where = placement_from(values, slurm, command, config);

@@ -160,7 +160,7 @@ int run_rehearse(const std::vector<std::string>& arguments) {
     if (seeds > 1) title += ": means over " + std::to_string(seeds) + " seeds";
     page.write(curve_html(jobs, {.title = title, .command = command, .target = target}));
   }
-  report_problems(outcomes, !axes.empty());
+  report_problems(outcomes, !axes.empty() || config.strategy == "all");
   return 0;
 }
 

@@ -8,8 +8,10 @@
 #include "analysis/forecast/sweep.hpp"
 #include "analysis/pages/forecast_html.hpp"
 #include "base/error.hpp"
+#include "base/files/cache_folder.hpp"
 #include "base/text/shell_text.hpp"
 #include "cli/commands.hpp"
+#include "cli/launch/study.hpp"
 #include "cli/options/job_options.hpp"
 #include "cli/show/forecast_and_show.hpp"
 #include "cli/show/forecast_ranking.hpp"
@@ -45,11 +47,36 @@ po::options_description simulate_options() {
       "html",
       po::value<std::string>()->value_name("FILE"),
       "also write a page: ranking, where epochs go, curves over sweeps, a few iterations in time")(
+      "folder",
+      po::value<std::string>()->value_name("FOLDER"),
+      "keep forecasts here, by content; kept ones are not repeated (with --on, the default is "
+      "~/.cache/epochcast/forecasts)")(
+      "on",
+      po::value<std::string>()->value_name(kStudyPlaces)->default_value("here"),
+      kStudyPlaceHelp)(
       "rank-by",
       po::value<std::string>()->value_name("time|cost|energy"),
       "rank all points of a sweep together, by what as many samples as the data set has take, cost "
       "or draw");
   return options;
+}
+
+/// Where points are computed and kept, and the helpers that do so, started with `words`.
+ForecastPlace place_from(const po::variables_map& values,
+                         const std::vector<std::string>& words,
+                         const RecordFiles& records,
+                         const Catalog& catalog) {
+  const StudyPlace study = parse_study_place(values["on"].as<std::string>());
+  std::filesystem::path folder = file_from(values, "folder");
+  if (folder.empty() && study.kind == StudyPlace::Kind::here) return {};
+  if (records.timeline.is_wanted() || !records.chakra.empty())
+    throw UserError(
+        "--folder, --on: --timeline and --chakra are written by one call; expected these "
+        "alone");
+  folder = folder.empty() ? cache_folder("forecasts") : std::filesystem::absolute(folder);
+  return {.kept = std::make_shared<KeptForecasts>(folder, catalog),
+          .helpers = start_helpers(study, words, folder),
+          .computes = study.kind != StudyPlace::Kind::nobody};
 }
 
 /// The files of --timeline and --chakra, checked.
@@ -168,11 +195,16 @@ int run_simulate(const std::vector<std::string>& arguments) {
   for (const ForecastTask& task : tasks)
     keep_apart({page, records.timeline}, inputs_of(values, task.config));
   std::vector<ForecastOutcome> outcomes;  // for the page
-  const Failures failures =
-      forecast_and_show(tasks, jobs, records, *writer, [&](const ForecastOutcome& outcome) {
+  const Failures failures = forecast_and_show(
+      tasks,
+      jobs,
+      records,
+      *writer,
+      [&](const ForecastOutcome& outcome) {
         if (shows_code && outcome.run) code.push_back(pytorch_text_of(outcome));
         if (page.is_wanted()) outcomes.push_back(outcome);
-      });
+      },
+      place_from(values, command, records, catalog));
   for (const std::string& text : code) std::cout << '\n' << text;
   std::cout.flush();
   failures.check();

@@ -199,7 +199,7 @@ RunResult forecast(const Job& given,
     if (!is_noisy) {
       add_reports(result, workers, reports, 1);
       add_asynchrony_note(result);
-      if (simulated.runtime().has_omitted_deals()) uncertainty.see_omitted_deals();
+      uncertainty.see_omitted_deals(simulated.runtime().omitted_half_width());
       uncertainty.apply_to(result);
       return;
     }
@@ -229,7 +229,7 @@ RunResult forecast(const Job& given,
     epochs_s = in_another_session(std::move(epochs_s), sessions.size());
     std::sort(epochs_s.begin(), epochs_s.end());
     result.epoch_s_interval = Interval{quantile_of(epochs_s, 0.05), quantile_of(epochs_s, 0.95)};
-    if (simulated.runtime().has_omitted_deals()) uncertainty.see_omitted_deals();
+    uncertainty.see_omitted_deals(simulated.runtime().omitted_half_width());
     uncertainty.apply_to(result);
   });
   add_running_bill(result, job.platform, config);

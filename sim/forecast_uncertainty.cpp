@@ -204,9 +204,9 @@ void ForecastUncertainty::see(const std::vector<WorkerInfo>& workers,
   least_s_ = std::min(least_s_, slowest_s / static_cast<double>(config_.epochs));
 }
 
-void ForecastUncertainty::see_omitted_deals() {
+void ForecastUncertainty::see_omitted_deals(double half_width) {
   constexpr double kTwoSided95 = 1.96;
-  if (!config_.deterministic) dealt_ = kMeanTolerance * k95 / kTwoSided95;
+  if (!config_.deterministic) dealt_ = half_width * k95 / kTwoSided95;
 }
 
 void ForecastUncertainty::apply_to(RunResult& result) const {

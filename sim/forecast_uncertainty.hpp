@@ -31,7 +31,8 @@ constexpr double kAssumedBatchDeviation = 0.02;
 /// - Batches estimated from data sheets: an iteration takes as long as the slowest of P workers,
 /// which is expected to be some kAssumedBatchDeviation times the expected maximum of P normal
 /// numbers longer than the mean. The upper end has that.
-/// - Work that is dealt on demand: the mean time between numbers is known within kMeanTolerance.
+/// - Work that is dealt on demand: the mean time between numbers is known within 2 %, or 5 %
+/// (DealWatch).
 /// - Overlap that is charged by default (OverlapDefault): between none and most_batch_slowdown.
 class ForecastUncertainty {
  public:
@@ -49,7 +50,7 @@ class ForecastUncertainty {
            const WorkerCosts& costs);
 
   /// Numbers that are dealt were omitted.
-  void see_omitted_deals();
+  void see_omitted_deals(double half_width);
 
   /// Adds the platform's notes on its messages, lowers the grade if they were measured on another
   /// cluster, and widens the interval: by the 5 and 95 % quantiles of exposed

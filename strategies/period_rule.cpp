@@ -25,6 +25,7 @@ constexpr StrategySettingOf kPeriodRule(
     "stl-sgd",
     value::Name{kRules});
 
+constexpr double kLeastAlpha = 1e-6;
 constexpr double kLargestAlpha = 1e6;
 constexpr StrategySettingOf kQsrAlpha(
     "qsr-alpha",
@@ -32,7 +33,7 @@ constexpr StrategySettingOf kQsrAlpha(
     "--period-rule qsr: averages every max(H, (NUMBER/rate)^2) steps",
     "0.2",
     "0.9",
-    value::Number{0, kLargestAlpha, "a number from 0 to 1e6"});
+    value::Number{kLeastAlpha, kLargestAlpha, "a number from 1e-6 to 1e6"});
 
 /// Numbers that are whole but for the rounding of a quotient.
 constexpr double kRounding = 1e-9;

@@ -86,19 +86,21 @@ void add_reports(RunResult& result,
           return known.model == workers[i].model && known.role == role;
         });
     if (device == result.by_device.end()) {
-      result.by_device.push_back(
-          {.device_class = workers[i].device_class,
-           .model = workers[i].model,
-           .role = role,
-           .workers = static_cast<int>(std::count_if(workers.begin(),
-                                                     workers.end(),
-                                                     [&](const WorkerInfo& other) {
-                                                       return other.model == workers[i].model &&
-                                                              other.role == workers[i].role;
-                                                     })),
-           .batch = report.batch,
-           .local_steps = report.local_steps,
-           .phases = {}});
+      int count = 0;
+      std::int64_t steps = 0;
+      for (std::size_t other = i; other < workers.size(); ++other) {
+        if (workers[other].model != workers[i].model || workers[other].role != workers[i].role)
+          continue;
+        ++count;
+        steps += reports[other].local_steps;
+      }
+      result.by_device.push_back({.device_class = workers[i].device_class,
+                                  .model = workers[i].model,
+                                  .role = role,
+                                  .workers = count,
+                                  .batch = report.batch,
+                                  .local_steps = std::llround(static_cast<double>(steps) / count),
+                                  .phases = {}});
       device = result.by_device.end() - 1;
     }
     device->phases += (share / epochs / device->workers) * report.training;
@@ -123,6 +125,10 @@ void add_asynchrony_note(RunResult& result) {
   if (figures.server_load)
     note += fmt::format("; the first server works or receives data {:.0f} % of the time",
                         100 * *figures.server_load);
+  if (*least == 0)
+    note +=
+        "; batches of equal workers end in the same order each time: with a measured spread of "
+        "their times, others are dropped, too";
   result.notes.push_back(std::move(note));
 }
 

@@ -99,6 +99,65 @@ void check_settings_have_strategies(const std::vector<ForecastTask>& points,
   }
 }
 
+/// Whether a task is to be forecast here, and when; delivers it if it is kept.
+class KeptTurns {
+ public:
+  using Deliver = std::function<void(std::size_t task, const TaskAnswer& answer)>;
+
+  KeptTurns(const std::vector<ForecastTask>& tasks,
+            const SharedJobs& jobs,
+            const ForecastPlace& place,
+            Deliver deliver)
+      : place_(place), deliver_(std::move(deliver)), keys_(tasks.size()) {
+    for (std::size_t i = 0; place.kept && i < tasks.size(); ++i) {
+      if (!tasks[i].problems.empty()) continue;
+      try {
+        keys_[i] = place.kept->key_of(tasks[i], jobs.job_of(tasks[i].config));
+      } catch (const UserError&) {
+        // Reported when it is forecast.
+      }
+    }
+  }
+
+  [[nodiscard]] Turn of(std::size_t task) {
+    const std::string& key = keys_[task];
+    if (key.empty()) return Turn::start;
+    if (deliver_kept(task)) return Turn::never;
+    if (!place_.computes) {
+      deliver_(task, {.ending = Ending::bad_input, .text = {}, .problems = {"not forecast yet"}});
+      return Turn::never;
+    }
+    if (place_.helpers) {
+      place_.helpers->check();
+      return Turn::later;
+    }
+    if (!place_.kept->locks().try_take(key)) return Turn::later;
+    // Another process may have finished it in the meantime.
+    if (!deliver_kept(task)) return Turn::start;
+    place_.kept->locks().release(key);
+    return Turn::never;
+  }
+
+  void keep(std::size_t task, const TaskAnswer& answer) const {
+    const std::string& key = keys_[task];
+    if (key.empty()) return;
+    if (answer.ending == Ending::done || answer.ending == Ending::bad_input)
+      place_.kept->write(key, answer);
+    place_.kept->locks().release(key);
+  }
+
+ private:
+  bool deliver_kept(std::size_t task) {
+    const std::optional<TaskAnswer> answer = place_.kept->read(keys_[task]);
+    if (answer) deliver_(task, *answer);
+    return answer.has_value();
+  }
+
+  const ForecastPlace& place_;
+  Deliver deliver_;
+  std::vector<std::string> keys_;  ///< by task; empty: it is not kept
+};
+
 }  // namespace
 
 SweepAxis parse_axis(const std::string& text, Command command, const std::string& flag) {
@@ -187,12 +246,22 @@ void forecast_each(const std::vector<ForecastTask>& tasks,
                    SharedJobs& jobs,
                    const RecordFiles& records,
                    const std::function<void(std::size_t)>& done,
-                   const std::function<void(const ForecastOutcome&)>& outcome) {
+                   const std::function<void(const ForecastOutcome&)>& outcome,
+                   const ForecastPlace& place) {
   // Points of a sweep often share their files: each combination is read once, before forking.
   for (const ForecastTask& task : tasks) jobs.read(task.config);
   std::size_t finished = 0;
   std::size_t next = 0;                          // to be reported
   std::map<std::size_t, ForecastOutcome> early;  // by task: one before it has not finished
+  const auto deliver = [&](std::size_t i, const TaskAnswer& reply) {
+    early.emplace(i, outcome_of(tasks[i], reply));
+    done(++finished);
+    for (auto first = early.begin(); first != early.end() && first->first == next; ++next) {
+      outcome(first->second);
+      first = early.erase(first);
+    }
+  };
+  KeptTurns turns(tasks, jobs, place, deliver);
   run_in_processes(
       tasks.size(),
       std::max(1U, std::thread::hardware_concurrency()),
@@ -201,13 +270,10 @@ void forecast_each(const std::vector<ForecastTask>& tasks,
         return answer(tasks[i], jobs.job_of(tasks[i].config), records);
       },
       [&](std::size_t i, const TaskAnswer& reply) {
-        early.emplace(i, outcome_of(tasks[i], reply));
-        done(++finished);
-        for (auto first = early.begin(); first != early.end() && first->first == next; ++next) {
-          outcome(first->second);
-          first = early.erase(first);
-        }
-      });
+        turns.keep(i, reply);
+        deliver(i, reply);
+      },
+      [&](std::size_t i) { return turns.of(i); });
 }
 
 std::vector<ForecastOutcome> forecast_jobs(const std::vector<Job>& jobs,

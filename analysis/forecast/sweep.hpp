@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "analysis/forecast/kept_forecasts.hpp"
 #include "analysis/forecast/shared_jobs.hpp"
 #include "base/files/output_file.hpp"
 #include "core/job/job.hpp"
@@ -45,11 +46,11 @@ struct RecordFiles {
                                       ///< traces
 };
 
-/// Forecasts all tasks in parallel processes, which share the jobs of `load`: tasks with the same
-/// files share one. `outcome` gets the outcomes in the order of the tasks, each as soon as it and
-/// all before it are complete; `done(n)` is called after the n-th has finished, in any order.
-/// Errors of a task - including its files - are part of its outcome, and do not affect other
-/// tasks.
+/// Forecasts all tasks in parallel processes, or takes kept ones; processes share the jobs of
+/// `load`: tasks with the same files share one. `outcome` gets the outcomes in the order of the
+/// tasks, each as soon as it and all before it are complete; `done(n)` is called after the n-th has
+/// finished, in any order. Errors of a task - including its files - are part of its outcome, and do
+/// not affect other tasks.
 void forecast_each(const std::vector<ForecastTask>& tasks,
                    const JobLoader& load,
                    const RecordFiles& records,
@@ -61,7 +62,8 @@ void forecast_each(const std::vector<ForecastTask>& tasks,
                    SharedJobs& jobs,
                    const RecordFiles& records,
                    const std::function<void(std::size_t)>& done,
-                   const std::function<void(const ForecastOutcome&)>& outcome);
+                   const std::function<void(const ForecastOutcome&)>& outcome,
+                   const ForecastPlace& place = {});
 
 /// The same for existing jobs, each by its configuration's strategy, when all have
 /// finished.

@@ -8,8 +8,6 @@
 #include <cmath>
 #include <cstddef>
 #include <functional>
-#include <limits>
-#include <numeric>
 
 namespace epochcast {
 namespace {
@@ -55,50 +53,6 @@ double confidence_of_more_correct(double first, double other, std::int64_t all_s
                                                                static_cast<unsigned>(samples),
                                                                static_cast<unsigned>(2 * samples));
   return boost::math::cdf(drawn, static_cast<unsigned>(correct - 1));
-}
-
-double least_significant_difference(const std::vector<std::vector<double>>& rows,
-                                    double confidence) {
-  const std::size_t seeds = rows.front().size();
-  if (rows.size() < 2 || seeds < 2) return std::numeric_limits<double>::infinity();
-  std::vector<double> of_seed(seeds, 0);
-  double of_all = 0;
-  for (const std::vector<double>& row : rows) {
-    for (std::size_t seed = 0; seed < seeds; ++seed)
-      of_seed[seed] += row[seed] / static_cast<double>(rows.size());
-    of_all += mean_of(row) / static_cast<double>(rows.size());
-  }
-  double squares = 0;
-  for (const std::vector<double>& row : rows) {
-    for (std::size_t seed = 0; seed < seeds; ++seed) {
-      const double residual = row[seed] - mean_of(row) - of_seed[seed] + of_all;
-      squares += residual * residual;
-    }
-  }
-  const auto freedom = static_cast<double>((rows.size() - 1) * (seeds - 1));
-  const double variance = squares / freedom;
-  const boost::math::students_t_distribution<double> distribution(freedom);
-  return boost::math::quantile(distribution, confidence) *
-         std::sqrt(2 * variance / static_cast<double>(seeds));
-}
-
-std::vector<std::vector<double>> ranks_by_column(const std::vector<std::vector<double>>& rows) {
-  std::vector<std::vector<double>> ranks = rows;
-  for (std::size_t row = 0; row < rows.size(); ++row) {
-    for (std::size_t column = 0; column < rows[row].size(); ++column) {
-      const double value = rows[row][column];
-      const auto count = [&](auto is_counted) {
-        return static_cast<double>(
-            std::count_if(rows.begin(), rows.end(), [&](const std::vector<double>& other) {
-              return is_counted(other[column]);
-            }));
-      };
-      const double lower = count([&](double other) { return other < value; });
-      const double equal = count([&](double other) { return other == value; });
-      ranks[row][column] = lower + (1 + equal) / 2;
-    }
-  }
-  return ranks;
 }
 
 }  // namespace epochcast

@@ -26,16 +26,4 @@ namespace epochcast {
 /// differences between seeds. It is conservative, since both use the same samples.
 [[nodiscard]] double confidence_of_more_correct(double first, double other, std::int64_t samples);
 
-/// The difference of the means of two rows from which one is larger with this confidence: the least
-/// significant difference of a randomised complete block design, one-sided, for one comparison.
-/// Rows are settings, columns seeds. Infinite for one row or one seed. For ranks, it is Conover's
-/// multiple comparison after Friedman's test (Practical Nonparametric Statistics, 3rd edition,
-/// section 5.8).
-[[nodiscard]] double least_significant_difference(const std::vector<std::vector<double>>& rows,
-                                                  double confidence);
-
-/// The rank of each value in its column: 1 for the lowest; equal values share a mean rank.
-[[nodiscard]] std::vector<std::vector<double>> ranks_by_column(
-    const std::vector<std::vector<double>>& rows);
-
 }  // namespace epochcast

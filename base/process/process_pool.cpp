@@ -148,14 +148,15 @@ TaskAnswer answer_of(ProgramAnswer answer) {
 void run_in_processes(std::size_t count,
                       std::size_t parallelism,
                       const std::function<std::string(std::size_t)>& task,
-                      const std::function<void(std::size_t, TaskAnswer)>& done) {
+                      const std::function<void(std::size_t, TaskAnswer)>& done,
+                      const std::function<Turn(std::size_t)>& turn) {
   const auto start = [&](std::size_t index, int output, int messages) {
     return Child::fork([&] { return run_task([&] { return task(index); }, output, messages); });
   };
   const Work work = {
       .count = count,
       .start = start,
-      .turn = [](std::size_t) { return Turn::start; },
+      .turn = turn,
       .line = [](std::size_t, const std::string&) {},
       .done = [&](std::size_t index,
                   ProgramAnswer answer) { done(index, answer_of(std::move(answer))); }};

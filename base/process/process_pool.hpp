@@ -19,6 +19,15 @@ struct TaskAnswer {
                                       ///< "killed by signal 9 (Killed)"
 };
 
+/// Whether to start a task or program, decided when there is room for it.
+enum class Turn {
+  start,
+  later,  ///< another process works on it: decide again
+  never,  ///< it need not run; `done` is not called
+};
+
+[[nodiscard]] inline Turn start_now(std::size_t /*task*/) { return Turn::start; }
+
 /// Runs task(0) ... task(count - 1), each in a forked process of its own, at most `parallelism` at
 /// a time.
 ///
@@ -28,20 +37,14 @@ struct TaskAnswer {
 void run_in_processes(std::size_t count,
                       std::size_t parallelism,
                       const std::function<std::string(std::size_t)>& task,
-                      const std::function<void(std::size_t, TaskAnswer)>& done);
+                      const std::function<void(std::size_t, TaskAnswer)>& done,
+                      const std::function<Turn(std::size_t)>& turn = start_now);
 
 /// The outcome of one program.
 struct ProgramAnswer {
   ExitStatus status;
   std::string text;      ///< output on stdout
   std::string messages;  ///< output on stderr
-};
-
-/// Whether to start a program, decided when there is room for it.
-enum class Turn {
-  start,
-  later,  ///< another process works on it: decide again
-  never,  ///< it need not run; `done` is not called
 };
 
 /// Starts the i-th program with these streams.

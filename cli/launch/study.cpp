@@ -66,9 +66,9 @@ class SlurmArray : public Helpers {
     }
     // squeue also fails while slurmctld restarts.
     if (++missed_ < kMostMissed) return;
-    throw RunError(
-        "Slurm job " + job_ + " is over, but not all is rehearsed; its messages are in " +
-        (folder_ / ("slurm-" + job_ + "_*.log")).string() + "; the same command continues");
+    throw RunError("Slurm job " + job_ + " is over, but not all is computed; its messages are in " +
+                   (folder_ / ("slurm-" + job_ + "_*.log")).string() +
+                   "; the same command continues");
   }
 
  private:
@@ -90,7 +90,7 @@ class HostProcesses : public Helpers {
   void check() override {
     if (!child_.has_ended()) return;
     throw RunError(
-        "the processes on the hosts have ended, but not all is rehearsed; see above; the same "
+        "the processes on the hosts have ended, but not all is computed; see above; the same "
         "command continues");
   }
 
@@ -159,7 +159,7 @@ std::string array_script(int tasks, const std::vector<std::string>& words, const
          << "#SBATCH --requeue\n"
          << "#SBATCH --open-mode=append\n"
          << "#SBATCH --output=\"" << (folder / "slurm-%A_%a.log").string() << "\"\n\n"
-         << "# Tasks share the folder: each rehearsal is computed by one of them.\n"
+         << "# Tasks share the folder: each result is computed by one of them.\n"
          << "exec " << shell_text(words) << "\n";
   return script.str();
 }

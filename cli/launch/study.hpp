@@ -7,12 +7,18 @@
 #include <string>
 #include <vector>
 
+#include "base/process/helpers.hpp"
 #include "cli/launch/launch.hpp"
-#include "rehearse/runs/helpers.hpp"
 
 namespace epochcast {
 
-/// Who computes the rehearsals of a command.
+/// The values and the help of --on.
+inline constexpr const char* kStudyPlaces = "here|slurm[=TASKS]|hosts=HOST,...|nobody";
+inline constexpr const char* kStudyPlaceHelp =
+    "who computes: this machine, the tasks of a Slurm job array (4), a process on each host; all "
+    "need the same --folder. nobody: show what is kept";
+
+/// Where the results of a command are computed.
 struct StudyPlace {
   enum class Kind {
     here,

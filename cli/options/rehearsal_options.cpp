@@ -6,11 +6,11 @@
 #include <thread>
 
 #include "base/error.hpp"
+#include "base/files/cache_folder.hpp"
 #include "cli/launch/launch.hpp"
 #include "cli/launch/study.hpp"
 #include "cli/options/job_options.hpp"
 #include "core/job/setting_text.hpp"
-#include "rehearse/runs/rehearsal_folder.hpp"
 
 namespace epochcast {
 namespace po = boost::program_options;
@@ -25,11 +25,8 @@ po::options_description rehearsal_place_options() {
       po::value<std::string>()->value_name("COUNT"),
       "rehearsals at a time (default: as many as there are cores, by --threads)")(
       "on",
-      po::value<std::string>()
-          ->value_name("here|slurm[=TASKS]|hosts=HOST,...|nobody")
-          ->default_value("here"),
-      "who computes: this machine, the tasks of a Slurm job array (4), a process on each host; all "
-      "need the same --folder. nobody: show what is kept");
+      po::value<std::string>()->value_name(kStudyPlaces)->default_value("here"),
+      kStudyPlaceHelp);
   return options;
 }
 
@@ -37,7 +34,7 @@ RehearsalPlace rehearsal_place_from(const po::variables_map& values, const JobCo
   const std::string folder = file_from(values, "folder");
   RehearsalPlace place = {
       .program = std::make_shared<RehearsalProgram>(sibling("epochcast-rehearse")),
-      .folder = folder.empty() ? rehearsal_folder() : std::filesystem::absolute(folder)};
+      .folder = folder.empty() ? cache_folder("rehearsals") : std::filesystem::absolute(folder)};
   const int cores = static_cast<int>(std::thread::hardware_concurrency());
   place.parallelism = static_cast<std::size_t>(std::max(1, cores / config.machine.threads));
   if (values.count("jobs") > 0) {

@@ -33,7 +33,8 @@ Failures forecast_and_show(const std::vector<ForecastTask>& tasks,
                            SharedJobs& jobs,
                            const RecordFiles& records,
                            ForecastWriter& writer,
-                           const std::function<void(const ForecastOutcome&)>& each) {
+                           const std::function<void(const ForecastOutcome&)>& each,
+                           const ForecastPlace& place) {
   Failures failures;
   {
     ProgressBar progress(
@@ -48,7 +49,8 @@ Failures forecast_and_show(const std::vector<ForecastTask>& tasks,
           writer.add(outcome);
           failures.add(outcome);
           each(outcome);
-        });
+        },
+        place);
   }
   writer.finish();
   return failures;

@@ -34,6 +34,7 @@ class Failures {
                                          SharedJobs& jobs,
                                          const RecordFiles& records,
                                          ForecastWriter& writer,
-                                         const std::function<void(const ForecastOutcome&)>& each);
+                                         const std::function<void(const ForecastOutcome&)>& each,
+                                         const ForecastPlace& place = {});
 
 }  // namespace epochcast

@@ -28,7 +28,7 @@ if [ "$3" = epochcast-run ]; then
 else
   victims=$(pgrep --full "^orted .*$OMPI_MCA_orte_default_hostfile")
 fi
-echo "$victims" | sed -n 2p | xargs kill -9
+echo "$victims" | sed -n 2p | xargs -r kill -9
 wait $job
 END
 

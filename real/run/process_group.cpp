@@ -127,6 +127,9 @@ ProcessGroup assemble(const WorkerInfo& own,
   std::vector<bool> is_idle(all.size());
   if (needs_servers && !has_servers) is_idle = choose_servers(all, choice);
   const auto servers = std::count_if(all.begin(), all.end(), sums);
+  if (needs_servers && choice.count && *choice.count >= static_cast<std::int64_t>(all.size()))
+    throw UserError("--servers: got " + std::to_string(*choice.count) + " of " +
+                    std::to_string(all.size()) + " ranks; expected fewer, as the others train");
   if (needs_servers && (servers == 0 || servers == static_cast<std::ptrdiff_t>(all.size()))) {
     throw UserError("strategy " + strategy +
                     " needs ranks that train and ranks that sum; say which with --devices, such as "

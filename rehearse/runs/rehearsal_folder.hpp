@@ -6,13 +6,6 @@
 
 namespace epochcast {
 
-/// $XDG_CACHE_HOME/epochcast/rehearsals, or below ~/.cache. Throws a UserError if neither is known.
-[[nodiscard]] std::filesystem::path rehearsal_folder();
-
-/// The folder, which is created if missing. Throws a UserError when it cannot hold files, and a
-/// RunError when it cannot be created.
-[[nodiscard]] const std::filesystem::path& made(const std::filesystem::path& folder);
-
 /// Of the names of learning traces.
 inline constexpr const char* kLearningTraceEnding = ".learned";
 

@@ -5,13 +5,14 @@
 
 #include "analysis/forecast/shared_jobs.hpp"
 #include "base/error.hpp"
+#include "base/files/cache_folder.hpp"
 #include "base/files/file_draft.hpp"
+#include "base/process/keyed_locks.hpp"
 #include "base/process/process_pool.hpp"
 #include "rehearse/runs/learning_trace.hpp"
 #include "rehearse/runs/rehearsal_entry.hpp"
 #include "rehearse/runs/rehearsal_folder.hpp"
 #include "rehearse/runs/rehearsal_key.hpp"
-#include "rehearse/runs/rehearsal_locks.hpp"
 #include "rehearse/runs/rehearsal_program.hpp"
 #include "rehearse/runs/timed_job.hpp"
 #include "rehearse/time/learning_settings.hpp"
@@ -345,7 +346,7 @@ class Runner {
   const Catalog& catalog_;
   const RehearsalCallbacks& callbacks_;
   SharedJobs jobs_;  ///< files are read once for all tasks that share them
-  RehearsalLocks locks_;
+  KeyedLocks locks_;
   std::vector<RehearsalOutcome> outcomes_;
   std::vector<Known> known_;    ///< by task
   std::vector<double> shares_;  ///< done, by task

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "base/process/helpers.hpp"
 #include "core/job/job.hpp"
-#include "rehearse/runs/helpers.hpp"
 #include "rehearse/runs/rehearsal_program.hpp"
 #include "rehearse/runs/rehearsal_task.hpp"
 

@@ -6,6 +6,8 @@
 #include <string>
 #include <utility>
 
+#include "sim/loops/known_mean.hpp"
+
 namespace epochcast::sim {
 namespace {
 
@@ -80,7 +82,7 @@ std::int64_t Deals::count_moves(Sequence& dealt) {
 }
 
 void Deals::omit(Sequence& dealt, std::int64_t numbers) {
-  has_omitted_ = true;
+  omitted_half_width_ = std::max({omitted_half_width_, dealt.watch->half_width(), kMeanTolerance});
   dealt.next += numbers;
   const double omitted_s = static_cast<double>(numbers) * dealt.watch->mean_s();
   for (std::size_t i = 0; i < dealt.counted_from.size(); ++i) {

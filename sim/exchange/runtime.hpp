@@ -40,8 +40,8 @@ class Runtime {
     return state_.options.acceleration != Acceleration::none && loops_.has_statistics();
   }
 
-  /// Whether times between numbers of Fabric::deal() were estimated, within kMeanTolerance.
-  [[nodiscard]] bool has_omitted_deals() const { return deals_.has_omitted(); }
+  /// Of times between numbers of Fabric::deal() that were estimated: see Deals.
+  [[nodiscard]] double omitted_half_width() const { return deals_.omitted_half_width(); }
 
   /// Messages sent through SimGrid until now.
   [[nodiscard]] std::int64_t simulated_messages() const { return messages_.sent(); }

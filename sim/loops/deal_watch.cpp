@@ -21,13 +21,16 @@ DealWatch::DealWatch(int workers, std::int64_t count)
       end_(count - kEnds * workers),
       least_(static_cast<std::int64_t>(kBatches) * kShortestBatch * workers),
       length_(kShortestBatch * workers),
-      begin_(start_) {}
+      begin_(start_),
+      patience_(kPatience * workers) {}
 
-bool DealWatch::is_known() const {
+bool DealWatch::is_known(std::int64_t index) {
   std::vector<double> means_s;
   for (const Batch& batch : batches_)
     means_s.push_back(batch.seconds / static_cast<double>(batch.numbers));
-  return is_mean_known(means_s);
+  half_width_ = relative_half_width(means_s);
+  return half_width_ <= kMeanTolerance ||
+         (index - start_ >= patience_ && half_width_ <= kWidestTolerance);
 }
 
 void DealWatch::end_batch(std::int64_t index, double now_s) {
@@ -35,7 +38,7 @@ void DealWatch::end_batch(std::int64_t index, double now_s) {
   began_s_ = now_s;
   begin_ = index;
   if (batches_.size() < kBatches) return;
-  if (is_known()) {
+  if (is_known(index)) {
     Batch all;
     for (const Batch& batch : batches_)
       all = {all.seconds + batch.seconds, all.numbers + batch.numbers};

@@ -14,13 +14,17 @@ namespace epochcast::sim {
 /// Analysis, section 9.5): after a start that is not counted, successive numbers are divided into
 /// batches that are long enough to be nearly independent. A batch ends between numbers of different
 /// times, so that those of one update stay together. As long as the 95 % confidence interval
-/// of the mean is wider than ±kMeanTolerance, the batches are doubled in length. Batches of earlier
-/// sequences count, too: from the one on in which the mean is known, each sequence runs as many
-/// numbers as the shortest batches have, which show how its workers spend their time.
+/// of the mean is wider than ±kMeanTolerance, the batches are doubled in length; once each worker
+/// has had kPatience numbers, ±kWidestTolerance suffices. Batches of earlier sequences count, too:
+/// from the one on in which the mean is known, each sequence runs as many numbers as the shortest
+/// batches have, which show how its workers spend their time.
 class DealWatch {
  public:
   /// Numbers per worker that are not counted at the start, and kept at the end.
   static constexpr std::int64_t kEnds = 4;
+
+  static constexpr std::int64_t kPatience = 128;
+  static constexpr double kWidestTolerance = 0.05;
 
   /// `workers` ask for `count` numbers.
   DealWatch(int workers, std::int64_t count);
@@ -33,6 +37,8 @@ class DealWatch {
   [[nodiscard]] std::int64_t dealt(std::int64_t index, double now_s, bool may_omit = true);
   /// Seconds between two numbers, once some can be omitted.
   [[nodiscard]] double mean_s() const { return mean_s_; }
+  /// Half of its 95 % confidence interval, relative to it.
+  [[nodiscard]] double half_width() const { return half_width_; }
 
  private:
   struct Batch {
@@ -40,7 +46,8 @@ class DealWatch {
     std::int64_t numbers = 0;
   };
   void end_batch(std::int64_t index, double now_s);
-  [[nodiscard]] bool is_known() const;
+  /// Sets half_width(); returns whether it suffices.
+  [[nodiscard]] bool is_known(std::int64_t index);
 
   std::int64_t start_;
   std::int64_t end_;     ///< the numbers from here on are dealt: the workers end one by one
@@ -50,6 +57,8 @@ class DealWatch {
   double began_s_ = 0;
   double last_s_ = 0;  ///< when the last number was dealt
   double mean_s_ = 0;  ///< 0: not known yet
+  double half_width_ = 0;
+  std::int64_t patience_;  ///< numbers of all workers
   bool has_omitted_ = false;
   std::vector<Batch> batches_;
 };

@@ -12,8 +12,7 @@ constexpr double kConfidence = 0.95;
 
 }  // namespace
 
-bool is_mean_known(std::span<const double> samples) {
-  if (samples.size() < 2) return false;
+double relative_half_width(std::span<const double> samples) {
   const auto count = static_cast<double>(samples.size());
   const double mean = std::accumulate(samples.begin(), samples.end(), 0.0) / count;
   double squares = 0;
@@ -21,7 +20,11 @@ bool is_mean_known(std::span<const double> samples) {
   const boost::math::students_t distribution(count - 1);
   const double half = boost::math::quantile(distribution, 0.5 + kConfidence / 2) *
                       std::sqrt(squares / (count - 1) / count);
-  return half <= kMeanTolerance * mean;
+  return half / mean;
+}
+
+bool is_mean_known(std::span<const double> samples) {
+  return samples.size() >= 2 && relative_half_width(samples) <= kMeanTolerance;
 }
 
 }  // namespace epochcast::sim

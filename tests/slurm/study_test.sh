@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# study_test.sh EPOCHCAST: rehearsals as the tasks of a Slurm job array, one of whose nodes dies, and on hosts by mpirun,
+# study_test.sh EPOCHCAST: rehearsals and a sweep as the tasks of a Slurm job array, one of whose nodes dies, and on hosts by mpirun,
 # give what this machine computes alone. Exit status 77: Slurm cannot run here.
 set -eu
 EPOCHCAST=$1
@@ -53,5 +53,13 @@ ls "$FOLDER"/shared/slurm-*.log >/dev/null || fail "tasks have no messages"
 
 choose --folder "$FOLDER/shared" --on nobody >"$FOLDER/kept.json" 2>"$FOLDER/kept.err" || fail "what is kept is not shown"
 diff <(answers "$FOLDER/alone.json") <(answers "$FOLDER/kept.json") || fail "another answer from what is kept"
+
+sweep() {
+  "$EPOCHCAST" simulate --platform deep-est-esb --nodes 2 --network resnet50 --dataset imagenet --strategy sync,local-sgd \
+    --sweep batch=16,32,64 --format csv "$@"
+}
+sweep >"$FOLDER/sweep.csv"
+sweep --folder "$FOLDER/sweep" --on slurm=2 >"$FOLDER/sweep-slurm.csv" 2>"$FOLDER/sweep.err" || fail "a sweep with Slurm"
+diff "$FOLDER/sweep.csv" "$FOLDER/sweep-slurm.csv" || fail "another sweep with Slurm"
 
 echo "all passed"

@@ -44,36 +44,5 @@ TEST_CASE("with one seed, the confidence is that of Fisher's exact test") {
   CHECK(confidence_of_more_correct(0.6, 0.5, 500) > 0.99);
 }
 
-TEST_CASE("for two rows the least significant difference is that of the paired t test") {
-  const double difference = least_significant_difference({{2, 4, 6}, {1, 2, 3}}, 0.95);
-
-  // t of two degrees of freedom is 2.920 at 95 %; the differences' standard error is 1 / sqrt(3).
-  CHECK(difference == Approx(2.920 / std::sqrt(3)).epsilon(1e-3));
-}
-
-TEST_CASE("more rows give a smaller least significant difference at the same noise") {
-  const std::vector<std::vector<double>> two = {{1, 2, 4}, {2, 2, 3}};
-  std::vector<std::vector<double>> six = two;
-  for (int i = 0; i < 2; ++i) six.insert(six.end(), two.begin(), two.end());
-
-  // t falls from 2.92 to 1.81 and the variance to three fifths: the difference to 0.48.
-  CHECK(least_significant_difference(six, 0.95) < 0.9 * least_significant_difference(two, 0.95));
-}
-
-TEST_CASE("differences common to seeds do not count as noise") {
-  CHECK(least_significant_difference({{1, 5, 9}, {2, 6, 10}, {0, 4, 8}}, 0.95) ==
-        Approx(0).margin(1e-12));
-}
-
-TEST_CASE("ranks are computed per seed, and equal values share theirs") {
-  using Rows = std::vector<std::vector<double>>;
-  CHECK(ranks_by_column({{5, 0.1}, {7, 0.1}, {6, 0.3}}) == Rows{{1, 1.5}, {3, 1.5}, {2, 3}});
-}
-
-TEST_CASE("one seed or one setting gives no significance") {
-  CHECK(std::isinf(least_significant_difference({{1}, {2}}, 0.95)));
-  CHECK(std::isinf(least_significant_difference({{1, 2, 3}}, 0.95)));
-}
-
 }  // namespace
 }  // namespace epochcast

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "base/error.hpp"
+#include "base/files/cache_folder.hpp"
 #include "tests/catch.hpp"
 
 namespace epochcast::tests {
@@ -33,11 +34,11 @@ TEST_CASE("rehearsals are kept in the user's cache; without one there is an erro
 
   cache.set("/cache");
   home.set("/home/me");
-  CHECK(rehearsal_folder() == "/cache/epochcast/rehearsals");
+  CHECK(cache_folder("rehearsals") == "/cache/epochcast/rehearsals");
   cache.set("");
-  CHECK(rehearsal_folder() == "/home/me/.cache/epochcast/rehearsals");
+  CHECK(cache_folder("rehearsals") == "/home/me/.cache/epochcast/rehearsals");
   home.set("");
-  CHECK_THROWS_WITH(rehearsal_folder(),
+  CHECK_THROWS_WITH(cache_folder("rehearsals"),
                     "no place for kept rehearsals: neither XDG_CACHE_HOME nor HOME is set; set "
                     "one, or give --folder");
 }

@@ -9,15 +9,15 @@
 
 namespace epochcast {
 
-/// Locks of rehearsals in a folder that several processes share: only one process works on a
-/// rehearsal at a time.
+/// Locks of results in a folder that several processes share: only one process works on a result at
+/// a time. Keys are checksums.
 ///
-/// Each rehearsal has a byte of the folder's file `lock`. A killed process releases its locks; its
-/// drafts are removed by the next process that is alone.
-class RehearsalLocks {
+/// Each key has a byte of the folder's file `lock`. A killed process releases its locks; its drafts
+/// are removed by the next process that is alone.
+class KeyedLocks {
  public:
   /// Removes drafts in the folder if no other process works there. Throws a RunError.
-  explicit RehearsalLocks(const std::filesystem::path& folder);
+  explicit KeyedLocks(const std::filesystem::path& folder);
 
   /// False: another process works on it. Without locks of the file system, two processes may
   /// compute the same result; both write it whole.

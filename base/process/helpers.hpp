@@ -3,7 +3,7 @@
 
 namespace epochcast {
 
-/// Other processes that work on the same rehearsals, in the same folder.
+/// Other processes that work on the same results, in the same folder.
 class Helpers {
  public:
   virtual ~Helpers() = default;
