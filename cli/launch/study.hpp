@@ -12,13 +12,13 @@
 
 namespace epochcast {
 
-/// Who computes the rehearsals of a command.
+/// The machines that compute the rehearsals of a command.
 struct StudyPlace {
   enum class Kind {
     here,
-    slurm,   ///< the tasks of a job array
-    hosts,   ///< machines that mpirun reaches
-    nobody,  ///< what is kept is shown
+    slurm,  ///< the tasks of a job array
+    hosts,  ///< machines that mpirun reaches
+    none,   ///< what is kept is shown
   };
 
   Kind kind = Kind::here;
@@ -26,7 +26,7 @@ struct StudyPlace {
   std::vector<Host> hosts = {};
 };
 
-/// Parses "here", "slurm", "slurm=8", "hosts=node1,node2" or "nobody". Throws a UserError that
+/// Parses "here", "slurm", "slurm=8", "hosts=node1,node2" or "none". Throws a UserError that
 /// begins with "--on".
 [[nodiscard]] StudyPlace parse_study_place(const std::string& text);
 
@@ -41,7 +41,7 @@ struct StudyPlace {
                                        const std::vector<std::string>& words,
                                        const std::filesystem::path& folder);
 
-/// Starts the helpers; none for `here` and `nobody`. Those of Slurm stay when this process ends.
+/// Starts the helpers; none for `here` and `none`. Those of Slurm stay when this process ends.
 /// Throws a RunError when they cannot be started.
 [[nodiscard]] std::unique_ptr<Helpers> start_helpers(const StudyPlace& place,
                                                      const std::vector<std::string>& words,

@@ -26,10 +26,10 @@ po::options_description rehearsal_place_options() {
       "rehearsals at a time (default: as many as there are cores, by --threads)")(
       "on",
       po::value<std::string>()
-          ->value_name("here|slurm[=TASKS]|hosts=HOST,...|nobody")
+          ->value_name("here|slurm[=TASKS]|hosts=HOST,...|none")
           ->default_value("here"),
       "who computes: this machine, the tasks of a Slurm job array (4), a process on each host; all "
-      "need the same --folder. nobody: show what is kept");
+      "need the same --folder. none: show what is kept");
   return options;
 }
 
@@ -55,7 +55,7 @@ void start_study(const po::variables_map& values,
                  const std::vector<std::string>& words,
                  RehearsalPlace& place) {
   const StudyPlace study = parse_study_place(values["on"].as<std::string>());
-  place.computes = study.kind != StudyPlace::Kind::nobody;
+  place.computes = study.kind != StudyPlace::Kind::none;
   place.helpers = start_helpers(study, words, place.folder);
 }
 
