@@ -83,7 +83,7 @@ void report_impossible(const std::vector<ChoiceTasks>& all,
   for (const std::string& problem : problems) std::cerr << "epochcast: " << problem << '\n';
 }
 
-/// What a job has learned, for forecasts.
+/// The learning of a job, for forecasts.
 MeasuredCurves curves_of(const std::vector<RehearsalOutcome>& outcomes,
                          const std::string& command) {
   const RehearsalOutcome& first = outcomes.front();

@@ -209,7 +209,7 @@ Words launch_words(const po::variables_map& values,
   return words;
 }
 
-/// Throws for a job that goes on without workers that die, but cannot.
+/// Throws for a job that continues without workers that die, but cannot.
 void check_elastic(const po::variables_map& values, const JobConfig& config) {
   const std::string flag = "--on-failure continue: ";
   check_can_lose_workers(find_strategy(config.strategy));
@@ -223,20 +223,20 @@ void check_elastic(const po::variables_map& values, const JobConfig& config) {
     throw UserError(flag + "name machines with --hosts, not in --mpi-arguments");
 }
 
-/// The job as one that goes on without workers that die.
+/// The job as one that continues without workers that die.
 ElasticJob elastic_job(const po::variables_map& values,
                        const JobConfig& config,
                        const Placement& where,
                        const std::string& checkpoint) {
   const bool is_resumed = run_options_from(values).is_resumed;
   ElasticJob job;
-  job.seats =
-      seats_on(where.hosts.empty() ? hosts_of_environment(where.ranks_per_machine) : where.hosts,
-               where.ranks);
-  job.run = [=](const std::vector<Seat>& seats, Words flags) {
+  job.placements = placements_on(
+      where.hosts.empty() ? hosts_of_environment(where.ranks_per_machine) : where.hosts,
+      where.ranks);
+  job.run = [=](const std::vector<RankPlacement>& placements, Words flags) {
     Placement now = where;
-    now.ranks = static_cast<int>(seats.size());
-    now.hosts = hosts_of(seats);
+    now.ranks = static_cast<int>(placements.size());
+    now.hosts = hosts_of(placements);
     now.is_in_place = !now.hosts.empty();
     if (is_resumed) std::erase(flags, "--resume");
     return run_mpirun(launch_words(values, Command::train, config, now, flags));

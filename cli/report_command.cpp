@@ -21,8 +21,6 @@ CommandHelp report_help() {
 }
 
 int run_report(const std::vector<std::string>& arguments) {
-  refuse_flags_of_lab(arguments, {"ablation"}, "ablation");
-  refuse_flags_of_lab(arguments, {"without", "forecast-again"}, "forecast");
   po::options_description options;
   options.add(validation_output_options()).add(bound_options());
   options.add_options()("help,h", "this text")("file", po::value<std::vector<std::string>>());

@@ -76,7 +76,7 @@ ForecastPlace place_from(const po::variables_map& values,
   folder = folder.empty() ? cache_folder("forecasts") : std::filesystem::absolute(folder);
   return {.kept = std::make_shared<KeptForecasts>(folder, catalog),
           .helpers = start_helpers(study, words, folder),
-          .computes = study.kind != StudyPlace::Kind::nobody};
+          .computes = study.kind != StudyPlace::Kind::none};
 }
 
 /// The files of --timeline and --chakra, checked.

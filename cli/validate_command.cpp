@@ -24,7 +24,6 @@ CommandHelp validate_help() {
 }
 
 int run_validate(const std::vector<std::string>& arguments) {
-  refuse_flags_of_lab(arguments, {"draw", "rows", "box", "explain"}, "validate");
   po::options_description options;
   options.add(validation_run_options()).add(validation_output_options()).add(bound_options());
   options.add_options()("file", po::value<std::vector<std::string>>());

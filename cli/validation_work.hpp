@@ -14,7 +14,7 @@
 #include "base/process/temp_folder.hpp"
 #include "cli/options/validation_options.hpp"
 
-// What `epochcast validate` does with its cases, wherever they come from.
+// The work of `epochcast validate` on its cases, from any source.
 
 namespace epochcast {
 

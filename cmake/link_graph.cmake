@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# What configuring checks of who links what.
+# Checks of the links between targets, when configuring.
 include(${CMAKE_CURRENT_LIST_DIR}/targets.cmake)
 
 function(_collect_link_closure target result)

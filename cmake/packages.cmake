@@ -4,7 +4,7 @@
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME epochcast)
 set(CPACK_PACKAGE_VENDOR "Epochcast")
-# Who builds a package answers for it: as for Debian's own tools, DEBFULLNAME and DEBEMAIL say who that is, else Git does.
+# The maintainer of a package is its builder: as for Debian's own tools, of DEBFULLNAME and DEBEMAIL, else of Git.
 # Without either cpack refuses, and names CPACK_PACKAGE_CONTACT.
 find_program(EPOCHCAST_GIT git)
 function(epochcast_contact_part variable environment key)
@@ -30,13 +30,13 @@ set(CPACK_DEB_COMPONENT_INSTALL ON)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_PACKAGE_RELEASE 1)
-# What programs link is looked up by dpkg-shlibdeps.
+# dpkg-shlibdeps finds the libraries that programs link.
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS OFF)
 set(CPACK_INSTALL_DEFAULT_DIRECTORY_PERMISSIONS
   OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
 
-# What Debian asks of every package: who made it under which licence, and what has changed.
+# Files that Debian asks of every package: authors, licence and changes.
 set(doc ${PROJECT_BINARY_DIR}/doc)
 file(MAKE_DIRECTORY ${doc})
 set(chart_js ${PROJECT_SOURCE_DIR}/analysis/pages/web/chart.js.licence)

@@ -28,7 +28,7 @@ struct NcclGroup {
   NodeLinks links;
 };
 
-/// What NCCL takes for an all-reduce of `bytes`: of ring and tree, each with LL, LL128 and Simple,
+/// NCCL's choice for an all-reduce of `bytes`: of ring and tree, each with LL, LL128 and Simple,
 /// the one with the least nccl_estimate_s(). LL128 needs NVLink in nodes of several ranks.
 ///
 /// The model and the constants are those of NCCL 2.20 (src/graph/tuning.cc) for Ampere GPUs and

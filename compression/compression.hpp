@@ -73,7 +73,7 @@ class Compression {
                                           int members,
                                           const TensorShapes& tensors) const = 0;
 
-  /// What it keeps between exchanges, for checkpoints.
+  /// Its state between exchanges, for checkpoints.
   [[nodiscard]] std::string save() const;
   /// Restores what save() returned. Throws a RunError if it is not that.
   void load(const std::string& bytes);
@@ -94,7 +94,7 @@ class Compression {
   std::int64_t steps_ = 0;
 };
 
-/// What a method can run on, and how it is made.
+/// The needs of a method, and its construction.
 struct CompressionMethod {
   std::string_view name;
   std::string_view summary;  ///< one line for `epochcast list compressions`

@@ -48,7 +48,7 @@ struct WorkerInfo {
   OverlapCost overlap = {};
 };
 
-/// What a library that uses all links of a node at once finds on a platform.
+/// Links of a platform, for a library that uses all links of a node at once.
 struct NodeLinks {
   bool has_nvlink = false;                  ///< among the devices of a node
   double in_node_bytes_per_s = 12e9;        ///< of a device, to the others of its node, one way

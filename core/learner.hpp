@@ -49,8 +49,8 @@ struct LossSum {
   double samples = 0;
 };
 
-/// What a strategy does between the layers of a pass. Layers are those of a bucket of gradients, by
-/// its place in Learner::buckets(): forward passes go from the last one to the first.
+/// Actions of a strategy between the layers of a pass. Layers are those of a bucket of gradients,
+/// by its place in Learner::buckets(): forward passes go from the last one to the first.
 struct LayerHooks {
   using Hook = std::function<void(std::size_t bucket)>;
   Hook before_forward = {};   ///< its parameters are about to be read

@@ -8,7 +8,7 @@
 #include "base/json/json_input.hpp"
 #include "core/fabric.hpp"
 
-// What the JSON of all results has in common (docs/formats.md): schemas, provenance, phases,
+// Common parts of the JSON of all results (docs/formats.md): schemas, provenance, phases,
 // intervals.
 
 namespace epochcast {

@@ -142,7 +142,7 @@ void add_figure_notes(RunResult& result,
   }
 }
 
-/// What a worker needs for the largest batch, if its strategy keeps more or less than the model's
+/// The need of a worker for the largest batch, if its strategy keeps more or less than the model's
 /// state; else empty.
 std::string memory_note(const SimulatedJob& simulated) {
   const StateShares kept = simulated.state_shares();

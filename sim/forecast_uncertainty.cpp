@@ -76,21 +76,31 @@ ForecastUncertainty::ForecastUncertainty(const Job& job,
   }
   if (is_other_cluster_ && !job.config.deterministic)
     deviation_ = std::hypot(deviation_, kExtrapolationDeviation);
-  if (job.config.all_reduce == kLibrary && members > 1) check_library(measured_costs(job), members);
+  if (members > 1) check_all_reduce(measured_costs(job), members);
 }
 
-void ForecastUncertainty::check_library(const std::vector<const MessageCosts*>& measured,
-                                        int members) {
+void ForecastUncertainty::check_all_reduce(const std::vector<const MessageCosts*>& measured,
+                                           int members) {
+  const std::string& name = config_.all_reduce;
+  const std::string among = " among " + std::to_string(members) + " ranks";
+  bool has_others = false;
   for (const MessageCosts* costs : measured) {
     for (const MeasuredAllReduce& each : costs->all_reduces) {
-      if (each.algorithm == kLibrary && each.ranks == members) return;
+      if (each.algorithm == name && each.ranks == members) {
+        notes_.push_back("all-reduce " + name + among + " takes measured times");
+        return;
+      }
+      has_others = true;
     }
   }
-  notes_.push_back(std::string("all-reduce ") + kLibrary + " was not measured among " +
-                   std::to_string(members) +
-                   " ranks: it follows the decision table of Open MPI 4.1");
-  if (!measured.empty() && !config_.deterministic)
-    deviation_ = std::hypot(deviation_, kUnmeasuredLibraryDeviation);
+  const std::string unmeasured = "all-reduce " + name + " was not measured" + among + ": ";
+  if (name == kLibrary) {
+    notes_.push_back(unmeasured + "it follows the decision table of Open MPI 4.1");
+    if (!measured.empty() && !config_.deterministic)
+      deviation_ = std::hypot(deviation_, kUnmeasuredLibraryDeviation);
+  } else if (has_others) {
+    notes_.push_back(unmeasured + "its messages are simulated");
+  }
 }
 
 void ForecastUncertainty::check_cluster(const MessageCosts& costs,
@@ -150,7 +160,7 @@ void ForecastUncertainty::see_charged_overlap(const std::vector<WorkerInfo>& wor
     if (known == nullptr) continue;
     charged = known;
     models.insert(workers[i].model);
-    // What overlap has added, and would add with another slowdown.
+    // The time that overlap has added, and would add with another slowdown.
     const WorkerReport& report = reports[i];
     const std::int64_t batch = part_of(report.batch, config_.accumulate, config_.accumulate - 1);
     const BatchTimes times = costs.of_device(rank).median(batch);

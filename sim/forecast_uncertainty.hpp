@@ -60,7 +60,7 @@ class ForecastUncertainty {
 
  private:
   void check_cluster(const MessageCosts& costs, const std::vector<WorkerInfo>& workers);
-  void check_library(const std::vector<const MessageCosts*>& measured, int members);
+  void check_all_reduce(const std::vector<const MessageCosts*>& measured, int members);
   void see_charged_overlap(const std::vector<WorkerInfo>& workers,
                            const std::vector<WorkerReport>& reports,
                            const WorkerCosts& costs);

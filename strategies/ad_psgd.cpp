@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// AD-PSGD (Lian et al., ICML 2018, arXiv 1710.06952, algorithm 1): nobody waits. A worker averages
-// its parameters with those of one neighbour while it computes a gradient, then makes its step.
+// AD-PSGD (Lian et al., ICML 2018, arXiv 1710.06952, algorithm 1): no worker waits. A worker
+// averages its parameters with those of one neighbour while it computes a gradient, then makes its
+// step.
 //
 // As in the paper's implementation, workers are active or passive, and only neighbours of different
 // kinds average, so no two wait for each other. Ranks 0, 2, 4, ... are active: each sends its
@@ -28,7 +29,7 @@
 namespace epochcast {
 namespace {
 
-/// What a worker sends before parameters.
+/// The message of a worker before its parameters.
 constexpr std::int64_t kParameters = 0;
 constexpr std::int64_t kEndOfEpoch = 1;
 
@@ -258,7 +259,7 @@ void check_ad_psgd(const JobConfig& config, const DeviceNames&) {
 
 Strategy ad_psgd_strategy() {
   return {.name = "ad-psgd",
-          .summary = "averages with a random neighbour while computing; nobody waits",
+          .summary = "averages with a random neighbour while computing; no worker waits",
           .source = "arXiv 1710.06952",
           .exchanges_gradients = false,
           .compressed = {},

@@ -30,7 +30,7 @@ void run_byteps(Worker& worker) {
   worker.report.iterations_per_epoch = worker.report.rounds_per_epoch = iterations;
   worker.report.samples_per_epoch = worker.report.batch * iterations;
 
-  const Communicator& everybody =
+  const Communicator& all_ranks =
       fabric.communicator(fabric.world().ranks,
                           {.algorithm = "push-pull",
                            .servers = fabric.world().size() - workers,
@@ -39,7 +39,7 @@ void run_byteps(Worker& worker) {
   train_epochs(worker, [&](std::int64_t) {
     if (trains) use_equal_share(worker, 1, iterations);
     repeat(worker, fabric.world(), iterations, [&](std::int64_t) {
-      all_reduce_gradients(worker, batch, trains ? 1.0 / workers : 0.0, everybody);
+      all_reduce_gradients(worker, batch, trains ? 1.0 / workers : 0.0, all_ranks);
       if (trains) worker.learner.step();
     });
   });

@@ -47,7 +47,7 @@ class CostedJob {
   [[nodiscard]] CostDraw draw() const;
   /// The learner of this rank's worker.
   [[nodiscard]] CostLearner learner(Fabric& fabric, const CostDraw& draw) const;
-  /// What a worker keeps of the model's state.
+  /// The part of the model's state that a worker keeps.
   [[nodiscard]] StateShares state_shares() const;
   /// The kernels of the job's compression on the worker's device.
   [[nodiscard]] KernelCost kernels(int rank) const;

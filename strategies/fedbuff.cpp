@@ -86,7 +86,7 @@ void check_fedbuff(const JobConfig& config, const DeviceNames& /*devices*/) {
         "without names");
 }
 
-/// What its parameters have moved.
+/// The change of its parameters.
 StateShares fedbuff_shares(const JobConfig&, std::span<const WorkerInfo>) { return {.vectors = 1}; }
 
 }  // namespace

@@ -22,7 +22,7 @@ struct Client {
   std::int64_t pulled_version = 0;  ///< that of its parameters
 };
 
-/// What the first server knows when it decides.
+/// The first server's knowledge when it decides.
 struct ServerState {
   std::int64_t version = 0;  ///< updates of this epoch
   std::vector<Client> clients;

@@ -41,7 +41,7 @@ void Progress::refuse_position() const {
   std::string text;
   for (const std::int64_t number : target_)
     text += (text.empty() ? "" : ", ") + std::to_string(number);
-  throw RunError(origin_ + ": the job has no position [" + text + "] to go on from");
+  throw RunError(origin_ + ": the job has no position [" + text + "] to continue from");
 }
 
 std::vector<std::int64_t> Progress::position() const {

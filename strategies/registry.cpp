@@ -129,7 +129,7 @@ void check_can_lose_workers(const Strategy& strategy) {
   for (const Strategy& each : strategies())
     if (each.can_lose_workers) able += (able.empty() ? "" : ", ") + std::string(each.name);
   throw UserError("--on-failure continue: " + std::string(strategy.name) +
-                  " needs all its workers; these go on without some: " + able);
+                  " needs all its workers; these continue without some: " + able);
 }
 
 namespace {

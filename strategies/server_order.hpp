@@ -7,7 +7,7 @@
 
 namespace epochcast {
 
-/// What all parameter servers do with the gradients that have arrived.
+/// The order to all parameter servers about the gradients that have arrived.
 struct ServerOrder {
   std::vector<int> taken = {};     ///< ascending: workers whose gradients are added to the sum
   double weight = 1;               ///< of each of them

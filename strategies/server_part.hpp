@@ -61,8 +61,8 @@ void broadcast_parts(Worker& worker, const ServerLayout& layout);
 /// A server's part of the parameters.
 class ServerPart {
  public:
-  /// What workers push: gradients, for a step of the optimizer, or what their parameters have
-  /// moved, which is added.
+  /// The push of workers: gradients, for a step of the optimizer, or the change of their
+  /// parameters, which is added.
   enum class Pushed { gradients, moves };
 
   ServerPart(Worker& worker, const ServerLayout& layout, Pushed pushed);

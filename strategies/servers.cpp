@@ -12,7 +12,7 @@
 namespace epochcast {
 namespace {
 
-/// What all servers have in common.
+/// Common parts of all servers.
 class AnyServer : public Server {
  protected:
   AnyServer(Worker& worker, const ServerLayout& layout, const ServedTraining& training)

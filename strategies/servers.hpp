@@ -11,13 +11,13 @@
 
 namespace epochcast {
 
-/// What the first server sends a worker before parameters: the number of its next batch, and
+/// The message of the first server to a worker before parameters: the number of its next batch, and
 /// whether its gradient was taken (1) or dropped (0).
 using Deal = std::array<std::int64_t, 2>;
 /// The batch after the last one of an epoch.
 constexpr std::int64_t kNoBatch = -1;
 
-/// What a server does in an epoch.
+/// The work of a server in an epoch.
 class Server {
  public:
   virtual ~Server() = default;

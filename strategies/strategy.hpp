@@ -102,7 +102,7 @@ struct Strategy {
   bool divides_by_speed = false;          ///< batches differ from --batch, by the workers' speed
   bool exchanges_gradients = true;        ///< else parameters alone
   bool keeps_gradients_in_nodes = false;  ///< exchanges them with workers of the same node only
-  /// What --compression makes smaller, for the table of combinations; empty: nothing.
+  /// The payload that --compression makes smaller, for the table of combinations; empty: nothing.
   std::string_view compressed = "gradients";
   /// Its own, in the order of the help text; several strategies may share one.
   std::span<const StrategySetting* const> settings = {};
@@ -123,7 +123,7 @@ struct Strategy {
   /// Whether a job's averages overlap computing, whatever --overlap is; that cost is charged. Null:
   /// they do not.
   bool (*overlaps_averages)(const JobConfig& config) = nullptr;
-  /// What a worker keeps of a model's state; null: all of it.
+  /// The part of a model's state that a worker keeps; null: all of it.
   StateShares (*state_shares)(const JobConfig& config, std::span<const WorkerInfo>) = nullptr;
   const Period* period = nullptr;  ///< null: no period, as in sync and one-shot
   /// Throws a UserError when a setting names devices that the job lacks. May be null.
@@ -142,7 +142,7 @@ void check_overlap(const JobConfig& config, const Strategy& strategy);
 void check_computes(const Strategy& strategy);
 /// Throws a UserError if the strategy's workers keep no step within an epoch.
 void check_saves_within_epochs(const Strategy& strategy);
-/// Throws a UserError if the strategy cannot go on without workers that die.
+/// Throws a UserError if the strategy cannot continue without workers that die.
 void check_can_lose_workers(const Strategy& strategy);
 /// The one of that name. Throws a UserError with the closest name.
 [[nodiscard]] const Strategy& find_strategy(std::string_view name);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // ZeRO, stages 1 and 2 (Rajbhandari et al., SC 2020, arXiv 1910.02054): a reduce-scatter leaves
 // each worker the mean gradient of its own shard of the parameters, which it alone updates; an
-// all-gather gives everybody all of them. Stage 1 divides the optimizer's state among the workers,
-// stage 2 also the gradients; both send the same.
+// all-gather gives all workers all of them. Stage 1 divides the optimizer's state among the
+// workers, stage 2 also the gradients; both send the same.
 #include <array>
 #include <vector>
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Three forecasts for a newcomer, and how to go on from there. Argument: the epochcast program.
+# Three forecasts for a newcomer, and how to continue from there. Argument: the epochcast program.
 set -eu
 epochcast=$1
 

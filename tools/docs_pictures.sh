@@ -18,4 +18,4 @@ picture() {
   echo "wrote $pictures/$name.png"
 }
 
-picture 690 forecast --platform server-2cpu-8gpu --network resnet20 --dataset cifar10 --train-samples 40960 --batch 32
+picture 1180 forecast --platform server-2cpu-8gpu --network resnet20 --dataset cifar10 --train-samples 40960 --batch 32

@@ -8,7 +8,7 @@ cd "$(dirname "$0")/.."
 folder=$1
 most_bytes=$((60 * 1024 * 1024))
 
-# What is compiled against, the programs that run, and what they need of data.
+# Headers, the programs that run, and their data.
 packages=(libsimgrid-dev libboost1.74-dev libboost-program-options1.74-dev nlohmann-json3-dev libfmt-dev libeigen3-dev libcsv-dev
   zlib1g-dev libxxhash-dev libprotobuf-dev libpugixml-dev libjs-chart.js libcpp-httplib-dev libssl-dev libbrotli-dev
   libopenmpi-dev libgd-dev catch2
@@ -72,7 +72,7 @@ needed "${originals[@]}" "$plugins"/*.so /usr/lib/$arch/pmix2/lib/pmix/*.so | wh
   [ -e "$lib/${file##*/}" ] || cp --dereference "$file" "$lib"
 done
 
-# What pkg-config finds, but for what gd and httplib ask to be linked as well: their libraries know. Debian's compilers know
+# Libraries that pkg-config finds, except those that gd and httplib link as well: their libraries know. Debian's compilers know
 # the folder of headers that are an architecture's own, others do not.
 mkdir -p "$lib/pkgconfig"
 for name in gdlib cpp-httplib; do

@@ -81,7 +81,7 @@ is_built=0
 [ -z "$build" ] || is_built=1
 build=$(realpath -m "${build:-$root/build/gpu}")
 
-# What an earlier call has left in the folder, of these sources and settings or of others.
+# Files that an earlier call has left in the folder, of these sources and settings or of others.
 sources=$(cd "$root" &&
   find CMakeLists.txt cmake base core results collectives strategies analysis real sim rehearse cli models tests -type f -print0 | sort -z | xargs -0 sha256sum | sha256sum | cut -c 1-16)
 key="sources $sources, device $device, brief $brief, quick $quick"

@@ -160,7 +160,7 @@ step_jobs() {
 }
 
 slow_trace() { [ "$is_gpu" = 1 ] && echo "$out/traces/cpu-$1.json" || echo "$out/traces/cpu-$1-slowed-3x.json"; }
-# What a GPU's batches take while so many CPU ranks compute, which slow the thread down that tells it what to do.
+# Times of a GPU's batches while so many CPU ranks compute, which slow down the thread that starts its kernels.
 beside_trace() {
   if [ "$is_gpu" = 1 ]; then echo "$out/traces/$name-beside-$1-cpus.json"; else trace_of float32; fi
 }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 
 #include "analysis/calibrate/fit_warnings.hpp"
@@ -17,6 +18,43 @@ constexpr double kLeastSpread = 0.01;  // the smallest assumed uncertainty of a 
 double weight_of(const MessagePoint& point) {
   const double of_median = point.relative_spread / std::sqrt(point.samples);
   return 1 / (point.seconds * std::max(of_median, kLeastSpread));
+}
+
+struct Means {
+  double weights = 0;  ///< their sum
+  double bytes = 0;
+  double seconds = 0;
+};
+
+Means weighted_means(const std::vector<MessagePoint>& points) {
+  Means means;
+  for (const MessagePoint& point : points) {
+    const double weight = std::pow(weight_of(point), 2);
+    means.weights += weight;
+    means.bytes += weight * point.bytes;
+    means.seconds += weight * point.seconds;
+  }
+  means.bytes /= means.weights;
+  means.seconds /= means.weights;
+  return means;
+}
+
+/// Seconds per byte of the line with the least sum of squared relative errors and no negative
+/// latency.
+double slope_of_line(const std::vector<MessagePoint>& points) {
+  const Means means = weighted_means(points);
+  double covariance = 0;
+  double variance = 0;
+  for (const MessagePoint& point : points) {
+    const double weight = std::pow(weight_of(point), 2);
+    covariance += weight * (point.bytes - means.bytes) * (point.seconds - means.seconds);
+    variance += weight * std::pow(point.bytes - means.bytes, 2);
+  }
+  const double slope = variance > 0 ? covariance / variance : means.seconds / means.bytes;
+  if (slope * means.bytes <= means.seconds) return slope;
+  // Through the origin.
+  return (covariance + means.weights * means.bytes * means.seconds) /
+         (variance + means.weights * means.bytes * means.bytes);
 }
 
 std::vector<FitPoint> fitted(const std::vector<MessagePoint>& points, const MessageCosts& costs) {
@@ -44,17 +82,14 @@ std::optional<ScopeFit> fit_scope(const MessageTrace& trace, const Scope& scope)
                     std::to_string(kFewestSizes));
   }
   ScopeFit fit;
-  fit.bytes_per_s = fastest_of(busy.empty() ? alone : busy);
-  fit.costs.regimes = {fit_line(alone, fastest_of(alone))};
-  fit.ping_pong = fitted(alone, fit.costs);
-  if (!busy.empty()) {
-    fit.costs.regimes = {fit_line(busy, fit.bytes_per_s)};
-    fit.ring_step = fitted(busy, fit.costs);
-  }
-  for (const auto* points : {&alone, &busy}) {
-    for (const MessagePoint& point : *points) fit.stalls += point.stalls;
-  }
   const std::vector<MessagePoint>& points = busy.empty() ? alone : busy;
+  fit.bytes_per_s = fastest_of(points);
+  fit.costs.regimes = {fit_line(points, fit.bytes_per_s)};
+  fit.ping_pong = fitted(alone, fit.costs);
+  fit.ring_step = fitted(busy, fit.costs);
+  for (const auto* measured : {&alone, &busy}) {
+    for (const MessagePoint& point : *measured) fit.stalls += point.stalls;
+  }
   check_fit(trace.file + ": " + scope.name, points, fit.costs);
   fit.costs.uncertainty = uncertainty_of(points, fit.costs);
   fit.costs.notes = warnings_of(scope.name, points);
@@ -111,29 +146,16 @@ std::vector<double> fit_links(const MessageTrace& trace, const NetworkFit& fit) 
 }  // namespace
 
 MessageRegime fit_line(const std::vector<MessagePoint>& points, double fastest) {
-  double weights = 0;
-  double bytes = 0;
-  double seconds = 0;
-  for (const MessagePoint& point : points) {
-    const double weight = std::pow(weight_of(point), 2);
-    weights += weight;
-    bytes += weight * point.bytes;
-    seconds += weight * point.seconds;
-  }
-  bytes /= weights;  // weighted means
-  seconds /= weights;
-  double covariance = 0;
-  double variance = 0;
-  for (const MessagePoint& point : points) {
-    const double weight = std::pow(weight_of(point), 2);
-    covariance += weight * (point.bytes - bytes) * (point.seconds - seconds);
-    variance += weight * std::pow(point.bytes - bytes, 2);
-  }
-  double s_per_byte = variance > 0 ? covariance / variance : seconds / bytes;
-  if (s_per_byte * bytes > seconds)  // through the origin
-    s_per_byte = (covariance + weights * bytes * seconds) / (variance + weights * bytes * bytes);
-  s_per_byte = std::max(s_per_byte, 1 / fastest);
-  return {.latency_s = std::max(0.0, seconds - s_per_byte * bytes), .bytes_per_s = 1 / s_per_byte};
+  std::vector<MessagePoint> large;
+  std::copy_if(points.begin(), points.end(), std::back_inserter(large), [](const auto& point) {
+    return point.bytes >= kLargeMessageBytes;
+  });
+  // Relative errors would let the smallest messages determine the bandwidth.
+  const double s_per_byte =
+      std::max(slope_of_line(large.size() >= kFewestSizes ? large : points), 1 / fastest);
+  const Means means = weighted_means(points);
+  return {.latency_s = std::max(0.0, means.seconds - s_per_byte * means.bytes),
+          .bytes_per_s = 1 / s_per_byte};
 }
 
 double fastest_of(const std::vector<MessagePoint>& points) {

@@ -29,8 +29,8 @@ struct FitPoint {
 struct ScopeFit {
   MessageCosts costs;
   double bytes_per_s = 0;           ///< of a worker's or node's link, in one direction
-  std::vector<FitPoint> ping_pong;  ///< with a separate fit, to be compared
-  std::vector<FitPoint> ring_step;  ///< fitted by `costs`
+  std::vector<FitPoint> ping_pong;  ///< by `costs`, to be compared
+  std::vector<FitPoint> ring_step;  ///< by `costs`
   std::size_t stalls = 0;           ///< excluded samples, see expected_s()
 };
 
@@ -50,9 +50,10 @@ struct NetworkFit {
 /// bandwidth.
 [[nodiscard]] NetworkFit fit_network(const MessageTrace& trace);
 
-/// Latency and bandwidth of the line with the least sum of squared relative errors, each weighted
-/// by the inverse spread of its samples: no negative latency, a bandwidth up to `fastest` bytes per
-/// second. `points` is not empty.
+/// Latency and bandwidth of messages: the bandwidth of the line through those of kLargeMessageBytes
+/// or more (of fewer than three such sizes: through all), up to `fastest` bytes per second; with
+/// it, the latency of all, not negative. Both have the least sum of squared relative errors, each
+/// weighted by the inverse spread of its samples. `points` is not empty.
 [[nodiscard]] MessageRegime fit_line(const std::vector<MessagePoint>& points,
                                      double fastest = 1e12);
 

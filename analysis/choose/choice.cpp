@@ -88,7 +88,7 @@ std::vector<double> seconds_by_seed(const SeededCurves& learned, const LearningT
   return values;
 }
 
-/// What a second of the option costs, in the goal's unit.
+/// The cost of a second of the option, in the goal's unit.
 double rate_of(const RunningCosts& running, ChoiceGoal goal) {
   if (goal == ChoiceGoal::cost) return running.price ? running.price->of(1) : 0;
   if (goal == ChoiceGoal::energy) return running.power_w.value_or(0);

@@ -35,7 +35,7 @@ struct SeededMean {
 /// At least one value.
 [[nodiscard]] SeededMean seeded_mean(const std::vector<double>& values);
 
-/// What an option needs to reach the target: means over the seeds that reached it.
+/// The need of an option to reach the target: means over the seeds that reached it.
 struct RankedOption {
   std::size_t option = 0;   ///< its place among the options
   std::size_t reached = 0;  ///< seeds

@@ -34,15 +34,17 @@ Json scope_json(const std::optional<ScopeFit>& fit) {
 std::string judgement(const std::vector<AllReduceCheck>& checks) {
   constexpr double kGood = 0.1;
   constexpr double kUsable = 0.25;
+  if (checks.empty()) return "no all-reduce is left to check the fit with";
   std::vector<double> errors;
   errors.reserve(checks.size());
   for (const AllReduceCheck& check : checks) errors.push_back(std::abs(check.error()));
-  if (errors.empty()) return "no all-reduce is left to check the fit with";
   const double median = median_of(errors);
-  const double worst = *std::max_element(errors.begin(), errors.end());
-  const std::string off =
-      "median error " + format_percent(median, 1) + ", worst " + format_percent(worst, 1) + ": ";
-  const std::string where = worst > kUsable ? ", but not for all sizes" : "";
+  const auto worst = std::max_element(errors.begin(), errors.end());
+  const double worst_bytes =
+      checks[static_cast<std::size_t>(worst - errors.begin())].all_reduce.bytes;
+  const std::string off = "median error " + format_percent(median, 1) + ", worst " +
+                          format_percent(*worst, 1) + " (of " + format_bytes(worst_bytes) + "): ";
+  const std::string where = *worst > kUsable ? " for most sizes" : "";
   if (median <= kGood) return off + "good" + where;
   if (median <= kUsable)
     return off + "good enough to rank strategies" + where + "; intervals are as wide";

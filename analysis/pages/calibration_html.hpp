@@ -11,7 +11,7 @@ namespace epochcast {
 
 /// The quality of a fit by all-reduces that are not part of it, and advice: one line. A median
 /// error of at most 10 % is good, of 25 % usable for ranking; beyond, the measurements are poor.
-/// The worst error is mentioned if it is beyond that.
+/// With a worst error beyond that, it is so for most sizes. The size of the worst is stated.
 [[nodiscard]] std::string judgement(const std::vector<AllReduceCheck>& checks);
 
 /// A self-contained page: measured and fitted costs of messages, and forecast and measured

@@ -28,7 +28,7 @@ struct SocketLink {
   double received_bytes_per_s = 0;
   /// One way.
   double latency_s = 0;
-  /// What a message takes beside its bytes, after a pause.
+  /// The time of a message beside its bytes, after a pause.
   double start_s = 0;
 };
 

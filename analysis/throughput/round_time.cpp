@@ -23,7 +23,7 @@ constexpr double kMatchmakingFactor = 2;
 constexpr double kUnhiddenShare = 0.25;
 constexpr double kRoundError = 0.07;
 
-/// What is assumed of a round, beside its figures.
+/// Assumptions about a round, beside its figures.
 struct RoundAssumptions {
   double slowdown_factor = 1;  ///< of the time that collecting adds
   double exchange_factor = 1;

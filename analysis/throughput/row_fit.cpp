@@ -114,7 +114,7 @@ class RowFit {
     cost.node_extra_s += lost_s() / fullness / row.row.accumulation;
   }
 
-  /// What the largest row of one node has beyond one device.
+  /// The extra of the largest row of one node over one device.
   void fit_node(StepCost& cost, const MeasuredRow& full) const {
     const double modelled_s = step_of(cost, full);
     const bool is_slower = full.step_s > modelled_s;

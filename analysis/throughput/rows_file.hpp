@@ -32,7 +32,7 @@ struct AskedCollective {
   double bytes_per_s = 0;
 };
 
-/// What is known of a cluster and a job, and what is asked (docs/formats.md, epochcast.rows/1).
+/// A cluster and a job as far as known, and the questions (docs/formats.md, epochcast.rows/1).
 struct RowsFile {
   NodeFigures node;
   TrainingJob job;

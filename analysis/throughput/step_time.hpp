@@ -7,7 +7,7 @@
 
 namespace epochcast {
 
-/// What a step takes beside its exchange.
+/// The time of a step beside its exchange.
 struct StepCost {
   /// A batch takes `fixed_s + per_sample_s * batch`.
   double fixed_s = 0;
@@ -31,8 +31,8 @@ struct StepCost {
   double network_rate_share = 1;
 };
 
-/// What slows a node that loses much of its devices' rates, if an exchange does not explain it:
-/// an input pipeline, which all devices of a node share, or copies between its devices.
+/// Causes that slow a node that loses much of its devices' rates, if an exchange does not explain
+/// it: an input pipeline, which all devices of a node share, or copies between its devices.
 enum class NodeLimit { loading, copies };
 
 /// General figures that rows rarely determine; docs/simulator.md has their sources.

@@ -42,7 +42,7 @@ enum class PeerGraph { directed, pairs, node_pairs };
 /// parameters travel, after the step (`none`) or during the next forward and backward.
 enum class GradientOverlap { none, bucket, tensor, priority, unknown };
 
-/// What a job sums, and when.
+/// The sums of a job, and when it makes them.
 struct TrainingJob {
   double parameters = 0;
   double gradient_bytes = 0;

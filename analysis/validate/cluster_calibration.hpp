@@ -65,7 +65,7 @@ class ClusterCalibration {
   void measure_messages();
   /// The file of batches that this command measures.
   [[nodiscard]] std::filesystem::path measured_batches(const std::vector<std::string>& words);
-  /// What a rank's batches of the case cost, as measured.
+  /// The measured costs of a rank's batches in the case.
   [[nodiscard]] std::filesystem::path trace_of_rank(const ValidationCase& one,
                                                     std::size_t rank) const;
   [[nodiscard]] Platform platform_of(const ValidationCase& one, JobConfig& config) const;

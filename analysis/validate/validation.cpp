@@ -145,11 +145,6 @@ std::size_t ValidationSummary::wrong_pairs() const {
   return sum;
 }
 
-std::string strategy_of(const ValidationRow& row) {
-  if (row.forecast) return row.forecast->strategy;
-  return row.measured.empty() ? std::string() : row.measured.front().strategy;
-}
-
 std::optional<RowFindings> findings_of(const ValidationRow& row) {
   if (!row.forecast || row.measured.empty()) return std::nullopt;
   const std::vector<double> measured_s = epochs_s(row.measured);

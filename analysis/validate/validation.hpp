@@ -49,8 +49,6 @@ struct RowFindings {
 [[nodiscard]] std::optional<RowFindings> findings_of(const ValidationRow& row);
 /// Reasons for missing findings, as sentences; none if there are findings.
 [[nodiscard]] std::vector<std::string> failures_of(const ValidationRow& row);
-/// "sync", "node-based", ...; "" for a row without any run.
-[[nodiscard]] std::string strategy_of(const ValidationRow& row);
 
 /// Whether the measured times of two rows are distinguishable: their ranges do not overlap, and
 /// their means differ significantly (Welch's t-test, 95 %, if one has two runs or more). The test

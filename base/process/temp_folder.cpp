@@ -89,7 +89,7 @@ void remove_when_free(const fs::path& folder, std::chrono::seconds patience) {
   _exit(0);
 }
 
-/// What the guard tells.
+/// The message of the guard.
 std::string whole(const FileDescriptor& told) {
   std::string text;
   for (std::string piece = read_some(told); !piece.empty(); piece = read_some(told)) text += piece;

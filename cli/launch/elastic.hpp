@@ -9,29 +9,30 @@
 #include "cli/launch/launch.hpp"
 #include "core/job/run_options.hpp"
 
-// Jobs that go on without workers that die. Open MPI ends a job when a rank is gone. So a new job
-// of the ranks that remain begins, from the last checkpoint, as torchelastic does.
+// Jobs that continue without workers that die. Open MPI ends a job when a rank is gone. So a new
+// job of the ranks that remain begins, from the last checkpoint, as torchelastic does.
 
 namespace epochcast {
 
 /// A worker's rank, and its machine.
-struct Seat {
+struct RankPlacement {
   Member member;
   std::string host;  ///< empty: this machine
 };
 
-/// The seats of a job: hosts are filled in turn. `hosts` empty: all are on this machine.
-[[nodiscard]] std::vector<Seat> seats_on(const std::vector<Host>& hosts, int ranks);
-/// The machines of consecutive seats, with their numbers of ranks; none for this machine.
-[[nodiscard]] std::vector<Host> hosts_of(const std::vector<Seat>& seats);
+/// The placements of a job: hosts are filled in turn. `hosts` empty: all are on this machine.
+[[nodiscard]] std::vector<RankPlacement> placements_on(const std::vector<Host>& hosts, int ranks);
+/// The machines of consecutive placements, with their numbers of ranks; none for this machine.
+[[nodiscard]] std::vector<Host> hosts_of(const std::vector<RankPlacement>& placements);
 /// "0:0,2:0", for --members.
-[[nodiscard]] std::string members_text(const std::vector<Seat>& seats);
+[[nodiscard]] std::string members_text(const std::vector<RankPlacement>& placements);
 
 /// An elastic job, for the function below.
 struct ElasticJob {
-  std::vector<Seat> seats;  ///< of all its workers
-  /// Runs the workers in these seats, with more flags for them.
-  std::function<CommandEnd(const std::vector<Seat>& seats, const std::vector<std::string>& flags)>
+  std::vector<RankPlacement> placements;  ///< of all its workers
+  /// Runs the workers at these places, with more flags for them.
+  std::function<CommandEnd(const std::vector<RankPlacement>& placements,
+                           const std::vector<std::string>& flags)>
       run;
   /// Whether a machine can be reached.
   std::function<bool(const std::string& host)> answers;

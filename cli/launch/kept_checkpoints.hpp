@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-// What the launcher reads of checkpoints: their manifests.
+// The part of checkpoints that the launcher reads: their manifests.
 
 namespace epochcast {
 

@@ -53,7 +53,7 @@ class SlurmArray : public Helpers {
                          : "--on slurm: sbatch did not take the job; see above");
     job_ = number.str();
     std::cerr << "epochcast: Slurm job " << job_ << " works in " << folder_.string()
-              << "; if you end this command, it goes on, and the same command continues\n";
+              << "; it continues if you end this command, and the same command resumes\n";
   }
 
   void check() override {
@@ -123,14 +123,14 @@ StudyPlace parse_study_place(const std::string& text) {
   const std::string value = equals == std::string::npos ? "" : text.substr(equals + 1);
   const bool has_value = equals != std::string::npos;
   if (name == "here" && !has_value) return {};
-  if (name == "nobody" && !has_value) return {.kind = StudyPlace::Kind::nobody};
+  if (name == "none" && !has_value) return {.kind = StudyPlace::Kind::none};
   if (name == "slurm")
     return {.kind = StudyPlace::Kind::slurm,
             .tasks = has_value ? parse_ranks("--on slurm", value) : kUsualTasks};
   if (name == "hosts" && !value.empty())
     return {.kind = StudyPlace::Kind::hosts, .hosts = parse_hosts(value, 1)};
   throw UserError("--on: got \"" + text +
-                  "\"; expected here, slurm, slurm=TASKS, hosts=HOST,HOST,... or nobody");
+                  "\"; expected here, slurm, slurm=TASKS, hosts=HOST,HOST,... or none");
 }
 
 std::vector<std::string> helper_words(const std::string& program,

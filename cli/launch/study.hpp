@@ -13,18 +13,18 @@
 namespace epochcast {
 
 /// The values and the help of --on.
-inline constexpr const char* kStudyPlaces = "here|slurm[=TASKS]|hosts=HOST,...|nobody";
+inline constexpr const char* kStudyPlaces = "here|slurm[=TASKS]|hosts=HOST,...|none";
 inline constexpr const char* kStudyPlaceHelp =
     "who computes: this machine, the tasks of a Slurm job array (4), a process on each host; all "
-    "need the same --folder. nobody: show what is kept";
+    "need the same --folder. none: show what is kept";
 
 /// Where the results of a command are computed.
 struct StudyPlace {
   enum class Kind {
     here,
-    slurm,   ///< the tasks of a job array
-    hosts,   ///< machines that mpirun reaches
-    nobody,  ///< what is kept is shown
+    slurm,  ///< the tasks of a job array
+    hosts,  ///< machines that mpirun reaches
+    none,   ///< what is kept is shown
   };
 
   Kind kind = Kind::here;
@@ -32,7 +32,7 @@ struct StudyPlace {
   std::vector<Host> hosts = {};
 };
 
-/// Parses "here", "slurm", "slurm=8", "hosts=node1,node2" or "nobody". Throws a UserError that
+/// Parses "here", "slurm", "slurm=8", "hosts=node1,node2" or "none". Throws a UserError that
 /// begins with "--on".
 [[nodiscard]] StudyPlace parse_study_place(const std::string& text);
 
@@ -47,7 +47,7 @@ struct StudyPlace {
                                        const std::vector<std::string>& words,
                                        const std::filesystem::path& folder);
 
-/// Starts the helpers; none for `here` and `nobody`. Those of Slurm stay when this process ends.
+/// Starts the helpers; none for `here` and `none`. Those of Slurm stay when this process ends.
 /// Throws a RunError when they cannot be started.
 [[nodiscard]] std::unique_ptr<Helpers> start_helpers(const StudyPlace& place,
                                                      const std::vector<std::string>& words,

@@ -123,9 +123,8 @@ po::options_description batch_flags() {
                         "measured (default: the middle one; 0: not at all)")(
       "overlap",
       text_named("NAME"),
-      "all-reduce, from `list collectives`, for which to measure how much longer batches take "
-      "after exchanges among the ranks, and beside them, and exchanges beside batches; or none "
-      "(default: ring, where there are several ranks)")(
+      "all-reduce, from `list collectives`, for which to measure how much batches and exchanges "
+      "slow each other down while they overlap; or none (default: ring, with several ranks)")(
       "bucket",
       text_named("BYTES", "4MB"),
       "bytes of each of these exchanges, of the gradients at most")(

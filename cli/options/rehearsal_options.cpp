@@ -52,7 +52,7 @@ void start_study(const po::variables_map& values,
                  const std::vector<std::string>& words,
                  RehearsalPlace& place) {
   const StudyPlace study = parse_study_place(values["on"].as<std::string>());
-  place.computes = study.kind != StudyPlace::Kind::nobody;
+  place.computes = study.kind != StudyPlace::Kind::none;
   place.helpers = start_helpers(study, words, place.folder);
 }
 

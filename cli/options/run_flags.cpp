@@ -52,15 +52,15 @@ bool parse_on_failure(const std::string& text) {
   return text == "continue";
 }
 
-/// Throws a UserError when a job that goes on without workers that die has no checkpoints, or such
-/// that other workers cannot use.
+/// Throws a UserError when a job that continues without workers that die has no checkpoints, or
+/// such that other workers cannot use.
 void check_continues(const RunOptions& options) {
   const std::string flag = "--on-failure continue: ";
   if (options.checkpoint.empty())
-    throw UserError(flag + "the others go on from a checkpoint; add --checkpoint FOLDER");
+    throw UserError(flag + "the others continue from a checkpoint; add --checkpoint FOLDER");
   if (options.checkpoint_every > 0) {
     throw UserError(flag +
-                    "the others go on from the end of an epoch, which they divide among fewer "
+                    "the others continue from the end of an epoch, which they divide among fewer "
                     "workers; leave out --checkpoint-every");
   }
 }
@@ -88,11 +88,13 @@ po::options_description own_run_flags(Command command) {
         "and after every COUNT iterations (local SGD: rounds)")(
         "resume",
         po::value<std::string>()->value_name("on|off")->implicit_value("on"),
-        "go on from the last checkpoint, if there is one; of its folder, checkpoint.json and the "
+        "continue from the last checkpoint, if there is one; of its folder, checkpoint.json and "
+        "the "
         "files that it names are read")(
         "on-failure",
         po::value<std::string>()->value_name("stop|continue"),
-        "continue: when a worker dies, the others go on from the last checkpoint; it joins again "
+        "continue: when a worker dies, the others continue from the last checkpoint; it joins "
+        "again "
         "after an epoch (diloco, time-synced, large-batch); default: stop")(
         "seeds",
         po::value<std::string>()->value_name("COUNT")->default_value("1"),

@@ -9,23 +9,25 @@ namespace epochcast {
 void add_sampling_options(boost::program_options::options_description& options,
                           const real::SamplingRule& rule,
                           const std::string& samples) {
-  const auto text = [](auto number) {
+  const auto add = [&](const char* name, const char* value, auto number, const std::string& help) {
     std::ostringstream stream;
     stream << number;
-    return boost::program_options::value<std::string>()->default_value(stream.str());
+    options.add_options()(
+        name,
+        boost::program_options::value<std::string>()->value_name(value)->default_value(
+            stream.str()),
+        help.c_str());
   };
-  const auto add = [&](const char* name, auto number, const std::string& help) {
-    options.add_options()(name, text(number), help.c_str());
-  };
-  add("min-samples", rule.min_samples, samples + " per point that are always measured");
-  add("max-samples", rule.max_samples, samples + " per point that are never exceeded");
-  add("max-seconds", rule.max_s, "a point with enough " + samples + " stops here");
+  add("min-samples", "COUNT", rule.min_samples, samples + " per point that are always measured");
+  add("max-samples", "COUNT", rule.max_samples, samples + " per point that are never exceeded");
+  add("max-seconds", "SECONDS", rule.max_s, "a point with enough " + samples + " stops here");
   add("confidence-width",
+      "SHARE",
       rule.confidence_width,
       "a point with enough " + samples +
           " stops when the 95 % confidence interval of the median is this narrow, relative to the "
           "median");
-  add("warmup", rule.warmup, samples + " per point that are run first and discarded");
+  add("warmup", "COUNT", rule.warmup, samples + " per point that are run first and discarded");
 }
 
 real::SamplingRule read_sampling_rule(OptionValues& values) {

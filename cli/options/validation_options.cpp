@@ -136,17 +136,4 @@ int show(const ValidationFile& validation, const ValidationOutput& output) {
   return status_of(problems.empty() ? Ending::done : Ending::failed);
 }
 
-void refuse_flags_of_lab(const std::vector<std::string>& arguments,
-                         const std::vector<std::string>& flags,
-                         const std::string& command) {
-  for (const std::string& argument : arguments) {
-    const std::string name = argument.substr(0, argument.find('='));
-    for (const std::string& flag : flags) {
-      if (name == "--" + flag)
-        throw UserError(name + ": is for the study of the model, by `epochcast-lab " + command +
-                        "` (lab/README.md of Epochcast's sources)");
-    }
-  }
-}
-
 }  // namespace epochcast

@@ -42,9 +42,4 @@ struct ValidationOutput {
 /// status: 1 if any bound is exceeded. Throws a RunError when the page cannot be written.
 [[nodiscard]] int show(const ValidationFile& validation, const ValidationOutput& output);
 
-/// Throws a UserError that names `epochcast-lab COMMAND` if the arguments have one of its `flags`.
-void refuse_flags_of_lab(const std::vector<std::string>& arguments,
-                         const std::vector<std::string>& flags,
-                         const std::string& command);
-
 }  // namespace epochcast

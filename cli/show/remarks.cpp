@@ -51,13 +51,13 @@ std::vector<std::string> Remarks::subjects_of(const About& about) const {
     for (const std::size_t strategy : strategies)
       who += (who.empty() ? "" : ", ") + strategies_.all[strategy];
     const bool is_everywhere = places.size() == places_.all.size();
-    const bool is_everybody = strategies.size() == strategies_.all.size();
+    const bool are_all = strategies.size() == strategies_.all.size();
     if (is_everywhere) {
       subjects.push_back(who);
     } else if (strategies_.all.size() == 1) {
       subjects.push_back(places_text(places));
     } else {
-      subjects.push_back((is_everybody ? "all" : who) + " [" + places_text(places) + "]");
+      subjects.push_back((are_all ? "all" : who) + " [" + places_text(places) + "]");
     }
   }
   return subjects;

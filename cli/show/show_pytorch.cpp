@@ -59,7 +59,7 @@ constexpr const char* kAverages =
     "            buffer /= dist.get_world_size()\n\n\n";
 
 constexpr const char* kSameStart =
-    "    for tensor in model.state_dict().values():  # everybody starts from the same model\n"
+    "    for tensor in model.state_dict().values():  # all ranks start from the same model\n"
     "        dist.broadcast(tensor, 0)\n";
 
 /// "every 32 steps" of the strategies that average parameters.

@@ -69,7 +69,7 @@ void show_origins(const std::vector<RehearsalOutcome>& outcomes, std::size_t see
   for (std::size_t first = 0; first < outcomes.size(); first += seeds) {
     const auto begin = outcomes.begin() + static_cast<std::ptrdiff_t>(first);
     const std::string origin = origin_text({begin, begin + static_cast<std::ptrdiff_t>(seeds)});
-    // What is usual needs no line.
+    // Usual values need no line.
     if (origin == "learned now" || origin == "learned and timed earlier") continue;
     std::string& names = jobs[origin];
     names += (names.empty() ? "" : "; ") + name_of(outcomes[first]);

@@ -33,7 +33,7 @@ struct MeasuredOn {
 /// to 7.2 % (2026-11-28, Intel Xeon, 2 cores, KVM): 0.072 / 1.645, rounded up.
 constexpr double kExtrapolationDeviation = 0.05;
 /// The same of all-reduces of the MPI library that were not measured: its decision table names the
-/// algorithm, but its segments and protocols are not modelled. From drawn rows, 16 to 33 % too
+/// algorithm, but its segments and protocols are not modelled. From drawn rows, 3 to 33 % too
 /// short (2026-11-28, Intel Xeon, 2 cores, KVM): 0.33 / 1.645.
 constexpr double kUnmeasuredLibraryDeviation = 0.2;
 

@@ -40,7 +40,6 @@ BatchSamples read_batch(JsonInput input) {
   if (const auto session = input.maybe("session")) samples.session = session->integer(0);
   if (const auto rank = input.maybe("rank")) samples.rank = rank->integer(0);
   samples.total_s = input.at("seconds").samples();
-  if (const auto warmup = input.maybe("warmup_seconds")) samples.warmup_s = warmup->samples();
   for (const double seconds : samples.total_s) {
     if (seconds <= 0) {
       input.at("seconds").problem("a batch cannot take 0 seconds");
@@ -188,7 +187,6 @@ Json batch_json(const BatchSamples& samples, bool has_ranks) {
   Json json = {{"batch", samples.batch}};
   if (samples.session > 0) json["session"] = samples.session;
   if (has_ranks) json["rank"] = samples.rank;
-  if (!samples.warmup_s.empty()) json["warmup_seconds"] = samples.warmup_s;
   json["seconds"] = samples.total_s;
   if (samples.load_s.empty()) return json;
   json["load_seconds"] = samples.load_s;
@@ -321,8 +319,7 @@ Json to_json(const TraceFile& trace) {
 
 CostTrace rounded(CostTrace cost) {
   for (BatchSamples& batch : cost.batches) {
-    for (auto part : {&BatchSamples::warmup_s,
-                      &BatchSamples::total_s,
+    for (auto part : {&BatchSamples::total_s,
                       &BatchSamples::load_s,
                       &BatchSamples::forward_s,
                       &BatchSamples::backward_s,

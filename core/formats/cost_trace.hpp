@@ -21,8 +21,6 @@ struct BatchSamples {
   std::vector<double> total_s;  ///< load + forward + backward + step
   /// The parts; all empty when the trace has only totals, else as long as total_s.
   std::vector<double> load_s, forward_s, backward_s, step_s;
-  /// Of the batches before these; a process's first ones take longer.
-  std::vector<double> warmup_s = {};
 
   bool operator==(const BatchSamples&) const = default;
 };

@@ -24,7 +24,7 @@ struct MeasuredTest {
   bool operator==(const MeasuredTest&) const = default;
 };
 
-/// What a job has learned elsewhere: a file `epochcast.curves/1` (docs/formats.md).
+/// Learning of a job elsewhere: a file `epochcast.curves/1` (docs/formats.md).
 struct MeasuredCurves {
   std::string network;
   std::string dataset;

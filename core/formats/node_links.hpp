@@ -13,7 +13,7 @@ namespace epochcast {
 /// groups without a link between them.
 [[nodiscard]] std::optional<double> nvlink_ring_bytes_per_s(const NodeGroup& group);
 
-/// What a library that uses all links of a node at once finds on a platform: the least of its
+/// Links of a platform, for a library that uses all of a node at once: the least of its
 /// nodes. Devices are those that are no CPUs, or all if there are no others. The default if nodes
 /// are unknown (SimGrid XML files).
 [[nodiscard]] NodeLinks node_links(const Platform& platform);

@@ -14,7 +14,7 @@ struct DevicePrecision {
   std::string note = {};  ///< a difference that users should know; empty: none
 };
 
-/// What LibTorch's device ("cpu", "cuda:0") computes if `wanted` is asked for: the same, or float32
+/// The precision of LibTorch's device ("cpu", "cuda:0") for the requested `wanted`: it, or float32
 /// for tf32 on a device without it, as in PyTorch. Throws a UserError with a remedy for float16 on
 /// a CPU, and for bfloat16 on a GPU without it.
 [[nodiscard]] DevicePrecision device_precision(Precision wanted, const std::string& device);

@@ -8,7 +8,7 @@
 
 namespace epochcast {
 
-/// A worker of a job that goes on without workers that die.
+/// A worker of a job that continues without workers that die.
 struct Member {
   int number = 0;  ///< its rank when all take part: in checkpoints and --slow-down
   int place = 0;   ///< among those of its machine, for --devices

@@ -104,8 +104,7 @@ void without_slowed_devices(std::vector<CostTrace>& traces) {
                          &samples.load_s,
                          &samples.forward_s,
                          &samples.backward_s,
-                         &samples.step_s,
-                         &samples.warmup_s}) {
+                         &samples.step_s}) {
         for (double& seconds : *part) seconds *= factor;
       }
     }

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# What lab/box/box promises. Exits with 77 where there can be no namespaces.
+# The promises of lab/box/box. Exits with 77 where there can be no namespaces.
 set -u
 box=$(dirname "$0")/box
 failures=0

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# lost_worker_test.sh EPOCHCAST: in the box, a job goes on without a worker that is killed, and without a machine whose
+# lost_worker_test.sh EPOCHCAST: in the box, a job continues without a worker that is killed, and without a machine whose
 # daemon is killed; both join again. Exits with 77 where there can be no namespaces.
 set -u
 epochcast=$1
@@ -36,8 +36,8 @@ failures=0
 for name in epochcast-run orted; do
   "$box" --nodes 3 --bandwidth 500Mbps -- bash "$folder/train_and_kill" "$folder" "$epochcast" $name
   status=$?
-  for expected in 'was lost in epoch .* going on from the end of epoch .* with 2 workers$' \
-    'joins after epoch .*: going on with 3 workers$' '^epoch 8/8: '; do
+  for expected in 'was lost in epoch .* continuing from the end of epoch .* with 2 workers$' \
+    'joins after epoch .*: continuing with 3 workers$' '^epoch 8/8: '; do
     if [ $status -eq 0 ] && grep -q "$expected" "$folder/err"; then
       echo "ok: $name killed: $expected"
     else

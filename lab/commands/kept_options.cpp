@@ -18,6 +18,7 @@
 #include "cli/validation_work.hpp"
 #include "core/job/setting_text.hpp"
 #include "lab/ablation/forecast_again.hpp"
+#include "results/schema.hpp"
 
 namespace epochcast {
 namespace {
@@ -27,7 +28,7 @@ namespace po = boost::program_options;
 
 bool is_validation(const fs::path& file) {
   const auto json = nlohmann::json::parse(read_text_file(file, kSamplesFile), nullptr, false);
-  return json.is_object() && json.value("schema", nlohmann::json()) == "epochcast.validation/1";
+  return json.is_object() && json.value("schema", nlohmann::json()) == kValidationSchema;
 }
 
 std::vector<fs::path> results_in(const fs::path& folder) {

@@ -26,7 +26,7 @@ struct MachineDrift {
 [[nodiscard]] std::vector<std::string> models_of_ranks(const Platform& platform,
                                                        const std::vector<int>& node_of_rank);
 
-/// What batches of this size took each rank as calibrated, by the model of each: medians; 0 where
+/// Calibrated times of batches of this size, of each rank by its model: medians; 0 where
 /// the size was not measured. A trace has the samples of its own ranks, counted from 0.
 [[nodiscard]] std::vector<double> calibrated_batches_s(
     const std::vector<CostTrace>& traces,

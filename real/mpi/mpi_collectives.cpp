@@ -28,7 +28,7 @@ void in_pieces(const Payload& payload, Use use) {
   }
 }
 
-/// What members tell each other when they meet.
+/// The message of each member to the others when they meet.
 struct Part {
   std::int64_t count = 0;
   double weight = 1;
@@ -116,13 +116,12 @@ std::shared_ptr<StreamOperation> MpiFabric::all_reduction(const Payload& payload
       if (!is_large) return barrier_with_backoff(group.comm);
       // The all-gather of weights also serves as the barrier.
       group.weights.resize(static_cast<std::size_t>(group.communicator.size()));
-      MPI_Request everybody = MPI_REQUEST_NULL;
+      MPI_Request request = MPI_REQUEST_NULL;
       check_mpi(
           MPI_Iallgather(
-              &factor, 1, MPI_FLOAT, group.weights.data(), 1, MPI_FLOAT, group.comm, &everybody),
+              &factor, 1, MPI_FLOAT, group.weights.data(), 1, MPI_FLOAT, group.comm, &request),
           "MPI_Iallgather");
-      wait_with_backoff(
-          everybody);  // NOLINT(clang-analyzer-optin.mpi.MPI-Checker): tests until done
+      wait_with_backoff(request);  // NOLINT(clang-analyzer-optin.mpi.MPI-Checker): tests until done
     };
     return collective(
         among, "all-reduce", meet, [this, numbers, factor, is_large, &plan](Group& group) {
@@ -178,11 +177,11 @@ Request MpiFabric::start_half(const char* name,
       std::make_shared<std::vector<Part>>(static_cast<std::size_t>(among.size()), own);
   const auto meet = [own, parts](Group& group) {
     constexpr int kBytes = sizeof(Part);
-    MPI_Request everybody = MPI_REQUEST_NULL;
+    MPI_Request request = MPI_REQUEST_NULL;
     check_mpi(MPI_Iallgather(
-                  &own, kBytes, MPI_BYTE, parts->data(), kBytes, MPI_BYTE, group.comm, &everybody),
+                  &own, kBytes, MPI_BYTE, parts->data(), kBytes, MPI_BYTE, group.comm, &request),
               "MPI_Iallgather");
-    wait_with_backoff(everybody);  // NOLINT(clang-analyzer-optin.mpi.MPI-Checker): tests until done
+    wait_with_backoff(request);  // NOLINT(clang-analyzer-optin.mpi.MPI-Checker): tests until done
   };
   const double bytes = all.bytes();
   return start(collective(among,

@@ -35,17 +35,17 @@ MpiFabric::MpiFabric(std::vector<WorkerInfo> workers,
   check_mpi(MPI_Comm_rank(job_, &rank_), "MPI_Comm_rank");
   if (cores_ != Cores::messages) progress_ = std::make_unique<BackgroundProgress>(job_);
   if (self().overlap.counts()) pace_ = std::make_unique<OverlapPace>(self().overlap);
-  std::vector<int> everybody(workers_.size());
-  std::iota(everybody.begin(), everybody.end(), 0);
+  std::vector<int> all_ranks(workers_.size());
+  std::iota(all_ranks.begin(), all_ranks.end(), 0);
   std::vector<int> neighbours;
-  for (const int other : everybody) {
+  for (const int other : all_ranks) {
     if (workers_[static_cast<std::size_t>(other)].node == self().node) neighbours.push_back(other);
   }
   for (std::unique_ptr<CollectiveStream>& stream : streams_) {
     stream =
         std::make_unique<CollectiveStream>([this] { return now_s(); }, cores == Cores::computing);
   }
-  world_ = &intern(everybody, all_reduce);
+  world_ = &intern(all_ranks, all_reduce);
   node_ = &intern(neighbours, all_reduce);
   check_mpi(MPI_Barrier(job_), "MPI_Barrier");
   origin_ = std::chrono::steady_clock::now();

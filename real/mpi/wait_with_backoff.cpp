@@ -101,9 +101,9 @@ int wait_any_under_sched_rr(std::span<MPI_Request> requests, MPI_Status& status)
 }
 
 void barrier_with_backoff(MPI_Comm comm) {
-  MPI_Request everybody = MPI_REQUEST_NULL;
-  check_mpi(MPI_Ibarrier(comm, &everybody), "MPI_Ibarrier");
-  wait_with_backoff(everybody);
+  MPI_Request request = MPI_REQUEST_NULL;
+  check_mpi(MPI_Ibarrier(comm, &request), "MPI_Ibarrier");
+  wait_with_backoff(request);
 }
 
 }  // namespace epochcast::real

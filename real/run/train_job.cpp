@@ -287,7 +287,7 @@ Precision wanted_precision(const JobConfig& config) {
   return config.precision.value_or(Precision::float32);
 }
 
-/// What this rank computes in. Servers only add.
+/// The precision in which this rank computes. Servers only add.
 DevicePrecision own_precision(const JobConfig& config,
                               const OwnDevice& device,
                               const ProcessGroup& group) {

@@ -11,7 +11,7 @@
 
 namespace epochcast::sim {
 
-/// What is known of collectives before their messages are simulated: their schedules, their times
+/// Properties of collectives before their messages are simulated: their schedules, their times
 /// given by hand, and the costs that earlier simulations have learned.
 class CollectiveCosts {
  public:

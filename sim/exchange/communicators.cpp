@@ -9,11 +9,11 @@ namespace epochcast::sim {
 
 Communicators::Communicators(const WorkerLayout& layout, const AllReduceChoice& all_reduce)
     : layout_(layout), nodes_(layout.workers().size(), nullptr) {
-  std::vector<int> everybody(layout.workers().size());
-  std::iota(everybody.begin(), everybody.end(), 0);
+  std::vector<int> all_ranks(layout.workers().size());
+  std::iota(all_ranks.begin(), all_ranks.end(), 0);
   std::map<int, std::vector<int>> by_node;
-  for (const int rank : everybody) by_node[layout.worker(rank).node].push_back(rank);
-  static_cast<void>(find(std::move(everybody), all_reduce));
+  for (const int rank : all_ranks) by_node[layout.worker(rank).node].push_back(rank);
+  static_cast<void>(find(std::move(all_ranks), all_reduce));
   for (const auto& [node, members] : by_node) {
     const Communicator& inside = find(members, all_reduce);
     for (const int rank : members) nodes_[static_cast<std::size_t>(rank)] = &inside;

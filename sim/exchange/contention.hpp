@@ -42,7 +42,7 @@ class Contention {
   void pace(CollectiveCall& call, int member, double uncontended_s);
 
  private:
-  /// What a stream of a member transfers now.
+  /// The current transfer of a member's stream.
   struct Transfer {
     std::shared_ptr<CollectiveCall> call;
     bool is_pacing = false;                   ///< waits for slower progress

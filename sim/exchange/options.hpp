@@ -16,7 +16,7 @@ struct FixedExchange {
   std::map<std::string, double> seconds;  ///< "all", "node" or a device class
 };
 
-/// What is not simulated again.
+/// Repetitions that are not simulated again.
 enum class Acceleration {
   none,         ///< every message and iteration is simulated
   whole_loops,  ///< loops of all workers are extrapolated

@@ -12,7 +12,7 @@
 
 namespace epochcast::sim {
 
-/// What the parts of a Runtime share.
+/// State that the parts of a Runtime share.
 struct RuntimeState {
   RuntimeState(Cluster& cluster,
                std::vector<WorkerInfo> workers,

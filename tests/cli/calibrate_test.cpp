@@ -82,7 +82,7 @@ TEST_CASE("calibrate writes a platform that forecasts the trace's own all-reduce
   const std::vector<std::string> printed = lines(outcome.out);
   REQUIRE(printed.size() > 2);
   CHECK(printed.front() == "Between nodes: 500 MB/s each way");
-  CHECK(printed[printed.size() - 2] == "median error 0.0 %, worst 0.0 %: good");
+  CHECK(printed[printed.size() - 2] == "median error 0.0 %, worst 0.0 % (of 4.19 MB): good");
   CHECK(printed.back() == "wrote fitted.json");
   const Platform platform = load_platform(folder.path() / "fitted.json");
   CHECK(platform.node_count() == 2);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What forecasts cost, and ranking by it.
+// Costs of forecasts, and ranking by them.
 #include <nlohmann/json.hpp>
 
 #include "tests/catch.hpp"

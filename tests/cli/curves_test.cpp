@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What was learned elsewhere, in forecasts.
+// Curves learned elsewhere, in forecasts.
 #include <nlohmann/json.hpp>
 
 #include "tests/catch.hpp"

@@ -36,7 +36,7 @@ TEST_CASE("points of a sweep that are kept are not forecast again, others are") 
   const auto written = fs::last_write_time(files.front());
   CHECK(folder.run(kSweep + "batch=16,32 --folder kept").out == plain.out);
   CHECK(fs::last_write_time(files.front()) == written);
-  CHECK(folder.run(kSweep + "batch=16,32 --folder kept --on nobody").out == plain.out);
+  CHECK(folder.run(kSweep + "batch=16,32 --folder kept --on none").out == plain.out);
 
   // More points, another platform of the same name.
   CHECK(folder.run(kSweep + "batch=16,32,64 --folder kept").status == 0);
@@ -55,10 +55,10 @@ TEST_CASE("a kept forecast that is damaged is computed again") {
   CHECK(folder.run(kSweep + "batch=16 --folder kept").out == first.out);
 }
 
-TEST_CASE("without anybody who computes, points that are not kept are named") {
+TEST_CASE("with --on none, points that are not kept are named") {
   const Folder folder;
 
-  const Outcome outcome = folder.run(kSweep + "batch=16 --folder kept --on nobody");
+  const Outcome outcome = folder.run(kSweep + "batch=16 --folder kept --on none");
 
   CHECK(outcome.status == 2);
   CHECK_THAT(outcome.err, Catch::Contains("not forecast yet"));
@@ -71,7 +71,7 @@ TEST_CASE("points that cannot be forecast are kept, too") {
   const Outcome first = folder.run(sweep);
   CHECK(kept_in(folder).size() == 4);
 
-  CHECK(folder.run(sweep + " --on nobody").out == first.out);
+  CHECK(folder.run(sweep + " --on none").out == first.out);
 }
 
 TEST_CASE("a timeline is not kept") {

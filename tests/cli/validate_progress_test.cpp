@@ -27,24 +27,6 @@ TEST_CASE("each run is reported with the forecast that was made before it", "[cl
   CHECK(prints(outcome, run + "2 of 2: measured 5.00 s, forecast "));
 }
 
-TEST_CASE("what only the laboratory does is refused by name", "[cli]") {
-  const auto error_of = [](const std::string& arguments) {
-    const Outcome outcome = Folder().run(arguments);
-    CHECK(outcome.status == 2);
-    return outcome.err;
-  };
-
-  CHECK(error_of("validate --draw 7 --rows 30") ==
-        "epochcast: --draw: is for the study of the model, by `epochcast-lab validate` "
-        "(lab/README.md of Epochcast's sources)\n");
-  CHECK(
-      error_of("validate e.json --explain").starts_with("epochcast: --explain: is for the study"));
-  CHECK(error_of("report v.json --without=noise") ==
-        "epochcast: --without: is for the study of the model, by `epochcast-lab forecast` "
-        "(lab/README.md of Epochcast's sources)\n");
-  CHECK(error_of("report v.json --ablation").find("`epochcast-lab ablation`") != std::string::npos);
-}
-
 TEST_CASE("a row that cannot run is reported at once, and once", "[cli]") {
   const FakeCluster cluster;
   cluster.experiment("e.json", "resnet20", {{{"strategy", "sync"}}, {{"strategy", "dlb"}}});

@@ -14,9 +14,9 @@ rows; measured values of the forecast rows were neither in them nor looked up. `
 and `make test` checks that they are complete and those of the program.
 
 A cell is the forecast in the unit of its table and, in parentheses, how far 90 % of measurements should lie from it.
-"Beside formulas" counts the table's configurations whose forecast differs from a formula by more than 5 %: linear
-scaling, the ring bound with a node's whole network and with a part for each device, and the first ring bound hidden
-behind two thirds of a batch.
+"Beside formulas" counts the table's configurations whose forecast differs from a formula by more than 5 %. Formulas are
+linear scaling, the ring bound with a node's whole network and with a part for each device, and the first ring bound
+hidden behind two thirds of a batch.
 
 ## Assumptions of all systems
 The model is described in [simulator](simulator.md#calibration-from-rows). Every figure below is a default of it.
@@ -172,8 +172,8 @@ def assumed_of_rounds(data):
                        for name, share in large_batch.stated_shares(data["software"]).items())
     return (f"collecting makes a sample {lost * 1e10:.0f} % longer for each 100 million parameters (stated: {shares}), with their square root beyond the largest stated; "
             "exchanges overlap the next round and slow it by 8 % of their time; a stream reaches 90 % of its rate, a host half "
-            "of its network's, at most 200 MB/s; looking for peers takes 5 s at one site, 12 s between sites; a round is no "
-            "shorter than either; LAMB moves 56 bytes per parameter at 20 GB/s")
+            "of its network's, at most 200 MB/s; looking for peers takes 5 s at one site, 12 s between sites, and a round "
+            "is no shorter; LAMB moves 56 bytes per parameter at 20 GB/s")
 
 
 def differences(data, rows, forecasts):
@@ -196,6 +196,12 @@ def wrapped(text, width=118):
         else:
             line = f"{line} {word}" if line else word
     return lines + [line]
+
+
+def bulleted(title, text):
+    """One bullet, or one for each part of a text of more than three lines."""
+    lines = wrapped(f"- {title}s: {text}.")
+    return lines if len(lines) <= 3 else [line for part in text.split("; ") for line in wrapped(f"- {title}: {part}.")]
 
 
 def errors_table(errors):
@@ -240,7 +246,7 @@ def write(systems, forecasts, left_out, extrapolated):
         out += wrapped(f"{data['title']}. Source: [{data['source']}]({data['url'].split()[0]}).")
         out.append("")
         out += wrapped(f"- Grade: {grade(rows, data)}.")
-        out += wrapped(f"- Assumptions: {assumed(data, rows)}.")
+        out += bulleted("Assumption", assumed(data, rows))
         out += wrapped(f"- Beside formulas: {differences(data, rows, forecasts)}.")
         out += ["", f"![{name}: time over devices](clusters/{name}.svg)", ""]
         out += table(rows, forecasts)

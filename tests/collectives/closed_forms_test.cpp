@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "collectives/closed_forms.hpp"
+#include "tests/support/closed_forms.hpp"
 
 #include "collectives/scatter_forms.hpp"
 #include "tests/catch.hpp"

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# What docs/compare.md presumes: an experiment with its result of before, and a forecast with a real run of the same job.
+# Files that docs/compare.md presumes: an experiment with its result of before, and a forecast with a real run of the same job.
 set -e
 cat > job.json << 'END'
 {"schema": "epochcast.experiment/1", "platform": "deep-est-esb", "nodes": 4, "network": "resnet50", "dataset": "cifar10"}

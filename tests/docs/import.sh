@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# What docs/import.md presumes: profiles of both ranks of a job, with shapes; its network, described; a platform file of one's own.
+# Files that docs/import.md presumes: profiles of both ranks of a job, with shapes; its network, described; a platform file of one's own.
 python3 -c "import torch" 2> /dev/null || { echo "no torch for $(readlink -f "$(command -v python3)"); install python3-torch"; exit 77; }
 python3 - << 'END'
 import gzip

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# What docs/measuring.md presumes: profiles of both ranks of a job with its network, and messages of two days, on a quiet machine.
+# Files that docs/measuring.md presumes: profiles of both ranks of a job with its network, and messages of two days, on a quiet machine.
 set -e
 sh -e "$(dirname "$0")/import.sh"
 python3 - << 'END'

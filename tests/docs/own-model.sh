@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# What docs/own-model.md presumes: photos in folders by class, images and labels of one's own, a text, a language model.
+# Files that docs/own-model.md presumes: photos in folders by class, images and labels of one's own, a text, a language model.
 python3 -c "import torch, torchvision, PIL" 2> /dev/null ||
   { echo "no torchvision for $(readlink -f "$(command -v python3)"); install python3-torchvision and python3-pil"; exit 77; }
 python3 "$(dirname "$0")/photos.py" 32 8

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# What docs/real-runs.md presumes: CIFAR-10's files (of noise), photos in folders by class, weights that PyTorch has saved.
+# Files that docs/real-runs.md presumes: CIFAR-10's files (of noise), photos in folders by class, weights that PyTorch has saved.
 set -e
 python3 -c "import torchvision, PIL" 2> /dev/null ||
   { echo "no torchvision for $(readlink -f "$(command -v python3)"); install python3-torchvision and python3-pil"; exit 77; }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What HetGrad (J. Supercomputing 2022) prints of times, against forecasts from estimated costs:
+// Times that HetGrad (J. Supercomputing 2022) prints, against forecasts from estimated costs:
 // weighted gradients cost no time. It prints no seconds that we have.
 #include <string>
 

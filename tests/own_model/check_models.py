@@ -44,7 +44,7 @@ def check_published(name, folder):
     printed = run("describe", f"{name}.pt", "--input", "3,224,224", "--output", f"{name}.json", folder=folder)
     count = parameters_of(variant_in(folder / f"{name}.json"))
     adds = float(re.search(r"convolutions ([0-9.e+-]+) G", printed).group(1))
-    # What is published has two digits behind the point.
+    # Published figures have two digits behind the point.
     error = max(0, abs(adds - published) - 0.005) / published
     forecast = run("simulate", "--platform", "deep-est-esb", "--nodes", "4", "--network", f"{name}.json",
                    "--dataset", "imagenet", "--batch", "8", "--epochs", "1", "--strategy", "sync",
@@ -86,7 +86,7 @@ def check_twin(name, folder):
     mine = sums_of(next(variant for variant in ours if variant["input"] == shape), classes)
     theirs = sums_of(variant_in(folder / "twin.json"), classes)
     errors = {figure: abs(theirs[figure] / mine[figure] - 1) for figure in mine}
-    # What the statistics of normalisation move counts once for a batch: here of two samples, where one is not enough.
+    # The bytes of the statistics of normalisation count once for a batch: here of two samples, where one is not enough.
     allowed = {figure: 0.02 if figure == "moved" else 0.01 for figure in errors}
     return check(name, all(errors[figure] <= allowed[figure] for figure in errors) and "Not counted" not in printed,
                  "described as its equal, except " + ", ".join(f"{figure} {error:.2%}" for figure, error in errors.items()))

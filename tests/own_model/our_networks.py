@@ -217,7 +217,7 @@ class Gan(nn.Module):
 LARGE = [3, 224, 224]
 SMALL = [3, 32, 32]
 DIGIT = [1, 28, 28]
-# What makes it, for samples of a shape and so many classes, and how these are told to `describe`.
+# The constructor, for samples of a shape and so many classes, and the options of `describe` for these.
 OUR_NETWORKS = {
     "small-cnn": (lambda: small_cnn(DIGIT, 10), DIGIT, 10, []),
     "resnet20": (lambda: resnet20(SMALL, 10), SMALL, 10, []),

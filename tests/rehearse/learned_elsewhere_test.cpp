@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is learned on one cluster is timed on others, if their workers do the same.
+// Learning on one cluster is timed on others, if their workers do the same.
 #include <nlohmann/json.hpp>
 
 #include "tests/catch.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What must hold between forecasts of random jobs on random platforms, whatever their values.
+// Relations between forecasts of random jobs on random platforms, whatever their values.
 //
 // That groups of nodes change places is no such relation: ranks follow the platform, trees and
 // roots follow ranks, and a ring crosses other links. Whatever their order, all_reduces_test.cpp

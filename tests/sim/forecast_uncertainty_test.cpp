@@ -135,6 +135,26 @@ TEST_CASE("a note reports that the library's all-reduce was not measured among a
   CHECK_FALSE(has_note(job));
 }
 
+TEST_CASE("a note reports whether an all-reduce was measured, if others were") {
+  const std::string measured = "all-reduce ring among 6 ranks takes measured times";
+  const std::string simulated =
+      "all-reduce ring was not measured among 6 ranks: its messages are simulated";
+  const auto notes_with = [](const std::vector<MeasuredAllReduce>& all_reduces) {
+    Job job = job_on_measured(3, 2, {3, 2});
+    job.config.all_reduce = "ring";
+    job.platform.network->messages->all_reduces = all_reduces;
+    return forecast_of(job, "sync").notes;
+  };
+  MeasuredAllReduce known = {
+      .algorithm = "ring", .bytes = 1e6, .measured_s = 1, .forecast_s = 1, .ranks = 6};
+  CHECK(notes_with({}).empty());
+  CHECK(notes_with({known}) == std::vector<std::string>{measured});
+  known.ranks = 4;
+  CHECK(notes_with({known}) == std::vector<std::string>{simulated});
+  known = {.algorithm = "linear", .bytes = 1e6, .measured_s = 1, .forecast_s = 1, .ranks = 6};
+  CHECK(notes_with({known}) == std::vector<std::string>{simulated});
+}
+
 TEST_CASE("an unmeasured all-reduce of the MPI library has a wider interval") {
   Job job = job_on_measured(3, 2, {3, 2});
   job.config.all_reduce = "openmpi";

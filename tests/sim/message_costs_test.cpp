@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What measured message costs do to forecasts.
+// Effects of measured message costs on forecasts.
 #include "core/costs/message_costs.hpp"
 
 #include <cmath>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What must hold between forecasts whatever their absolute values.
+// Relations between forecasts, whatever their absolute values.
 #include <algorithm>
 #include <string>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a forecast makes of figures of a platform that are set for one job: on every platform of the
+// Effects of figures of a platform that are set for one job: on every platform of the
 // catalogue, and on clusters of every topology with and without measured messages.
 #include "core/job/platform_figures.hpp"
 

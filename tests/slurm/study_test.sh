@@ -32,8 +32,8 @@ cut_power() {
 
 choose --folder "$FOLDER/alone" >"$FOLDER/alone.json" 2>"$FOLDER/alone.err" || fail "the machine alone"
 
-choose --folder "$FOLDER/shared" --on nobody >"$FOLDER/none.json" 2>"$FOLDER/none.err" && fail "nobody has computed yet"
-grep -q "not rehearsed yet" "$FOLDER/none.err" || fail "a rehearsal that nobody has computed is not named"
+choose --folder "$FOLDER/shared" --on none >"$FOLDER/none.json" 2>"$FOLDER/none.err" && fail "nothing was computed yet"
+grep -q "not rehearsed yet" "$FOLDER/none.err" || fail "a rehearsal that was not computed is not named"
 
 choose --folder "$FOLDER/hosts" --on hosts=localhost >"$FOLDER/hosts.json" 2>"$FOLDER/hosts.err" || fail "on a host"
 diff <(answers "$FOLDER/alone.json") <(answers "$FOLDER/hosts.json") || fail "another answer on a host"
@@ -51,7 +51,7 @@ wait "$LEADER" || fail "the study did not survive the node"
 diff <(answers "$FOLDER/alone.json") <(answers "$FOLDER/slurm.json") || fail "another answer with Slurm"
 ls "$FOLDER"/shared/slurm-*.log >/dev/null || fail "tasks have no messages"
 
-choose --folder "$FOLDER/shared" --on nobody >"$FOLDER/kept.json" 2>"$FOLDER/kept.err" || fail "what is kept is not shown"
+choose --folder "$FOLDER/shared" --on none >"$FOLDER/kept.json" 2>"$FOLDER/kept.err" || fail "what is kept is not shown"
 diff <(answers "$FOLDER/alone.json") <(answers "$FOLDER/kept.json") || fail "another answer from what is kept"
 
 sweep() {

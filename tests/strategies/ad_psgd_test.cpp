@@ -65,7 +65,7 @@ TEST_CASE("averaging with neighbours keeps the sum of ad-psgd's parameters") {
 }
 
 /// Batches of the active worker take 1 s, of the passive one 2.6 s; messages take no time.
-TEST_CASE("nobody waits for ad-psgd's slow worker") {
+TEST_CASE("ad-psgd does not wait for a slow worker") {
   StrategyJob job = neighbours_job({1, 2.6}, 7);
   job.config.epochs = 1;
 

@@ -95,7 +95,7 @@ TEST_CASE("a deadlock is reported") {
   };
 
   CHECK_THROWS_WITH(run_workers(workers_on({0, 0, 1}), program),
-                    "everybody waits: rank 2 for barrier");
+                    "all ranks wait: rank 2 for barrier");
 }
 
 TEST_CASE("members that call different collectives are reported") {

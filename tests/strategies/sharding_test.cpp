@@ -95,7 +95,7 @@ TEST_CASE("dear hides all-gathers behind the next forward pass") {
   CHECK(run.fabric.of(0, "all_gather").size() == 4 * 5 * RecordingLearner::kBuckets);
 }
 
-TEST_CASE("dear is refused where iterations do not end with a step on everybody's gradients") {
+TEST_CASE("dear is refused if iterations do not end with a step on the gradients of all workers") {
   JobConfig config;
   config.overlap = Overlap::dear;
   CHECK_NOTHROW(check_overlap(config, find_strategy("sync-fastest")));

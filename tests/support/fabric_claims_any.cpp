@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What parameter servers rely on: waiting for the first of several messages.
+// Needs of parameter servers: waiting for the first of several messages.
 #include <algorithm>
 #include <numeric>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What workers that need not keep step rely on: numbers in the order of asking, looking for
+// Needs of workers that do not keep step: numbers in the order of asking, looking for
 // messages without waiting, and streams that do not wait for each other.
 #include <algorithm>
 #include <numeric>

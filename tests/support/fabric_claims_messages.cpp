@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What strategies that send messages of their own can rely on.
+// Guarantees for strategies that send messages of their own.
 #include <algorithm>
 
 #include "tests/support/fabric_claims.hpp"

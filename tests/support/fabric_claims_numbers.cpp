@@ -34,14 +34,14 @@ constexpr std::size_t kCount = 7;
 
 void world_and_nodes(Fabric& fabric, Expectations& expect) {
   const auto workers = fabric.workers();
-  std::vector<int> everybody, neighbours;
+  std::vector<int> all_ranks, neighbours;
   for (int rank = 0; rank < static_cast<int>(workers.size()); ++rank) {
-    everybody.push_back(rank);
+    all_ranks.push_back(rank);
     if (workers[static_cast<std::size_t>(rank)].node == fabric.self().node) {
       neighbours.push_back(rank);
     }
   }
-  expect.is_true(fabric.world().ranks == everybody, "world() holds every rank, ascending");
+  expect.is_true(fabric.world().ranks == all_ranks, "world() holds every rank, ascending");
   expect.is_true(fabric.node().ranks == neighbours, "node() holds the ranks on this node");
 }
 
@@ -57,13 +57,13 @@ void all_reduce_world(Fabric& fabric, Expectations& expect) {
 constexpr std::size_t kLargeCount = 300'001;
 
 void all_reduce_each_way(Fabric& fabric, Expectations& expect) {
-  const std::vector<int>& everybody = fabric.world().ranks;
+  const std::vector<int>& all_ranks = fabric.world().ranks;
   const std::vector<float> mine = numbers_of(fabric.rank(), kLargeCount);
-  const std::vector<float> expected = weighted_sum(everybody, kLargeCount);
+  const std::vector<float> expected = weighted_sum(all_ranks, kLargeCount);
   for (const AllReduceName& name : all_reduce_names()) {
     const std::string algorithm(name.name);
     const Communicator& group =
-        fabric.communicator(everybody, {.algorithm = algorithm, .servers = {}});
+        fabric.communicator(all_ranks, {.algorithm = algorithm, .servers = {}});
     std::vector<float> numbers = mine;
 
     fabric.all_reduce(payload_of(numbers), weight_of(fabric.rank()), group);
@@ -227,8 +227,8 @@ std::vector<FabricClaim> claims_about_numbers() {
     std::ranges::move(on_all_layouts(text, program), std::back_inserter(claims));
   };
   add("world() and node() hold the ranks they should", world_and_nodes);
-  add("all_reduce leaves the weighted sum with everybody", all_reduce_world);
-  add("every all-reduce algorithm leaves the weighted sum with everybody", all_reduce_each_way);
+  add("all_reduce leaves the weighted sum on all ranks", all_reduce_world);
+  add("every all-reduce algorithm leaves the weighted sum on all ranks", all_reduce_each_way);
   add("all_reduce inside nodes leaves each node its own sum", all_reduce_nodes);
   add("broadcast spreads any root's payload", broadcasts);
   add("gather concatenates payloads of any size by rank, at the root alone", gathers);

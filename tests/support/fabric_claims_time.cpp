@@ -208,7 +208,7 @@ void loops_inside_nodes(Fabric& fabric, Expectations& expect) {
   const double after_s = fabric.now_s();
   expect.at_least_s(end_s - start_s, static_cast<double>(kIterations) * work_s, "a node's loop");
   expect.near_s(after_s, latest(fabric, end_s, fabric.world()), "the barrier's end");
-  expect.near_s(after_s, earliest(fabric, after_s, fabric.world()), "everybody's clock");
+  expect.near_s(after_s, earliest(fabric, after_s, fabric.world()), "the clock of all ranks");
 }
 
 /// Long enough for a simulator to stop waiting for members in step.

@@ -35,9 +35,9 @@ class FakeFabric : public Fabric {
   int rank() const override { return rank_; }
   std::span<const WorkerInfo> workers() const override { return job_.workers; }
   const Communicator& world() const override {
-    std::vector<int> everybody;
-    for (int other = 0; other < job_.size(); ++other) everybody.push_back(other);
-    return job_.intern(everybody, {});
+    std::vector<int> all_ranks;
+    for (int other = 0; other < job_.size(); ++other) all_ranks.push_back(other);
+    return job_.intern(all_ranks, {});
   }
   const Communicator& node() const override {
     std::vector<int> neighbours;

@@ -234,7 +234,7 @@ void FakeJob::wait_until(int rank, const std::string& what, const std::function<
 void FakeJob::idle_turn(int rank, const std::string& what) {
   // One round to find that nobody goes on, one for the first of those that wait for any message.
   if (++idle_turns_ > 2 * std::count(is_running_.begin(), is_running_.end(), true))
-    throw std::logic_error("everybody waits: rank " + std::to_string(rank) + " for " + what);
+    throw std::logic_error("all ranks wait: rank " + std::to_string(rank) + " for " + what);
   hand_over(rank);
   take_turn(rank);
 }

@@ -12,7 +12,7 @@
 
 namespace epochcast {
 
-/// What a log says at one moment: numbers by name.
+/// The entry of a log at one moment: numbers by name.
 using LogRecord = std::map<std::string, double>;
 
 /// The records of a log, by its content: TensorBoard event files, MLPerf logs (`:::MLLOG`), JSON
@@ -20,7 +20,7 @@ using LogRecord = std::map<std::string, double>;
 /// UserError about `file`.
 [[nodiscard]] std::vector<LogRecord> read_learning_log(const std::filesystem::path& file);
 
-/// What counts progress in a log, and what is tested.
+/// The counter of progress in a log, and the tested quantity.
 enum class LogProgress { samples, epochs, steps };
 enum class LogResult { accuracy, loss, perplexity };
 

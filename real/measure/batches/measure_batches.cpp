@@ -61,13 +61,11 @@ SampleLog sample(BatchTrainer& trainer,
                  const MeasureSettings& settings,
                  PointTracker& tracker,
                  MeasureGroup& group,
-                 std::vector<double>& warmup_s,
                  Keep keep) {
   SampleLog log(settings.rule, clock_s());
   show_examples(trainer, settings, group);
   group.start_point();
-  for (std::int64_t i = 0; i < settings.rule.warmup; ++i)
-    warmup_s.push_back(trainer.run().batch_s());
+  for (std::int64_t i = 0; i < settings.rule.warmup; ++i) static_cast<void>(trainer.run());
   bool has_enough = false;
   while (!group.is_point_over(has_enough)) {
     const BatchTiming timing = trainer.run();
@@ -156,10 +154,9 @@ NetworkCosts measure_network(const MeasureSettings& settings,
     tracker.begin(network, batch, PointTracker::Kind::batches);
     BatchTrainer trainer(settings, network, batch);
     BatchCosts point = {.batch = batch};
-    const SampleLog log =
-        sample(trainer, settings, tracker, group, point.warmup_s, [&](const BatchTiming& timing) {
-          point.samples.push_back(timing);
-        });
+    const SampleLog log = sample(trainer, settings, tracker, group, [&](const BatchTiming& timing) {
+      point.samples.push_back(timing);
+    });
     point.preempted = log.preempted();
     point.dropped = log.dropped();
     costs.batches.push_back(std::move(point));
@@ -169,8 +166,7 @@ NetworkCosts measure_network(const MeasureSettings& settings,
     BatchTrainer trainer(settings, network, settings.layers_batch);
     trainer.watch_layers();
     std::vector<std::vector<LayerSeconds>> passes;
-    std::vector<double> warmup_s;
-    sample(trainer, settings, tracker, group, warmup_s, [&](const BatchTiming&) {
+    sample(trainer, settings, tracker, group, [&](const BatchTiming&) {
       passes.push_back(trainer.last_layers());
     });
     costs.layers_batch = settings.layers_batch;

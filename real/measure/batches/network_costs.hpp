@@ -25,7 +25,6 @@ struct BatchTiming {
 /// The measurements at one batch size.
 struct BatchCosts {
   std::int64_t batch = 0;
-  std::vector<double> warmup_s = {};      ///< of the batches before the samples
   int rank = 0;                           ///< among those that measured at the same time
   std::vector<BatchTiming> samples = {};  ///< in the order measured
   std::int64_t preempted = 0;             ///< samples kept although another process disturbed them

@@ -16,7 +16,6 @@ Json batch_json(const BatchCosts& batch) {
         {timing.load_s, timing.forward_s, timing.backward_s, timing.step_s, timing.cpu_s});
   }
   return {{"batch", batch.batch},
-          {"warmup", batch.warmup_s},
           {"preempted", batch.preempted},
           {"dropped", batch.dropped},
           {"samples", std::move(samples)}};
@@ -24,7 +23,6 @@ Json batch_json(const BatchCosts& batch) {
 
 BatchCosts batch_from(const Json& json, int rank) {
   BatchCosts batch = {.batch = json.at("batch"),
-                      .warmup_s = json.at("warmup"),
                       .rank = rank,
                       .preempted = json.at("preempted"),
                       .dropped = json.at("dropped")};

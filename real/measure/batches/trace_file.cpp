@@ -20,7 +20,6 @@ CostTrace cost_trace(const NetworkCosts& costs) {
     BatchSamples samples;
     samples.batch = batch.batch;
     samples.rank = batch.rank;
-    samples.warmup_s = batch.warmup_s;
     for (const BatchTiming& timing : batch.samples) {
       samples.total_s.push_back(timing.batch_s());
       samples.load_s.push_back(timing.load_s);

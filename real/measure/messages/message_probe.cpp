@@ -16,6 +16,7 @@
 #include "real/measure/messages/message_points.hpp"
 #include "real/measure/sampling/node_links.hpp"
 #include "real/mpi/mpi_call.hpp"
+#include "real/mpi/priority_change.hpp"
 #include "real/mpi/wait_with_backoff.hpp"
 
 namespace epochcast::real {
@@ -25,9 +26,9 @@ namespace {
 constexpr std::int64_t kFewestOfWarmUp = 1;
 constexpr std::int64_t kFewestSamples = 3;
 
-/// Sleeps for a tenth of the time since `busy_since_s`, once that is long enough, as training
-/// pauses to compute: the kernel throttles real-time processes that poll without a break, for 50 ms
-/// of each second.
+/// For ranks under SCHED_RR: sleeps for a tenth of the time since `busy_since_s`, once that is long
+/// enough. The kernel throttles real-time processes that poll without a break, for 50 ms of each
+/// second.
 void rest(double& busy_since_s) {
   constexpr double kShare = 0.1;
   constexpr double kWorthIt = 0.01;
@@ -56,11 +57,12 @@ std::vector<double> largest(const std::vector<double>& own) {
 std::vector<std::vector<double>> take(const MessagePoint& point, std::int64_t count) {
   const auto samples = static_cast<std::size_t>(count);
   std::vector<double> seconds(point.costs.size() * samples, 0.0);
+  const bool must_rest = is_under_sched_rr();
   double busy_since_s = clock_s();
   if (point.sample) {
     for (double& sample_s : std::span(seconds).subspan(point.own * samples, samples)) {
       sample_s = point.sample();
-      rest(busy_since_s);
+      if (must_rest) rest(busy_since_s);
     }
   }
   barrier_with_backoff(MPI_COMM_WORLD);  // idle ranks must not disturb the others

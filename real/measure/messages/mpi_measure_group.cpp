@@ -15,11 +15,11 @@ void MpiMeasureGroup::start_point() {
 bool MpiMeasureGroup::is_point_over(bool has_enough) {
   if (!has_enough) return false;
   if (!has_enough_) {
-    check_mpi(MPI_Ibarrier(comm_, &everybody_), "MPI_Ibarrier");
+    check_mpi(MPI_Ibarrier(comm_, &barrier_), "MPI_Ibarrier");
     has_enough_ = true;
   }
   int is_over = 0;
-  check_mpi(MPI_Test(&everybody_, &is_over, MPI_STATUS_IGNORE), "MPI_Test");
+  check_mpi(MPI_Test(&barrier_, &is_over, MPI_STATUS_IGNORE), "MPI_Test");
   return is_over != 0;
 }
 

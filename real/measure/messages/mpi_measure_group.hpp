@@ -20,7 +20,7 @@ class MpiMeasureGroup : public MeasureGroup {
 
  private:
   MPI_Comm comm_;
-  MPI_Request everybody_ = MPI_REQUEST_NULL;  ///< complete when all have enough
+  MPI_Request barrier_ = MPI_REQUEST_NULL;  ///< complete when all have enough
   bool has_enough_ = false;
   BackgroundProgress progress_;
 };

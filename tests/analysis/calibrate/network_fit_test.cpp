@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analysis/calibrate/network_fit.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "analysis/calibrate/all_reduce_checks.hpp"
@@ -53,6 +54,49 @@ TEST_CASE("the line through two protocols has no negative latency and lies betwe
       points_of([](double bytes) { return bytes < 1e6 ? bytes / 1e9 : bytes / 1e8 - 8e-3; }));
   CHECK(late.latency_s == 0);
   CHECK(late.bytes_per_s > 1e8);
+}
+
+TEST_CASE("a fast smallest message does not determine the bandwidth of large ones") {
+  const auto seconds = [](double bytes) { return bytes < 5 ? 1e-6 : 10e-6 + bytes / 1e9; };
+  const MessageRegime line = fit_line(points_of(seconds));
+
+  CHECK(line.bytes_per_s == Approx(1e9).epsilon(1e-9));
+}
+
+TEST_CASE("of fewer than three large sizes, all sizes determine the bandwidth") {
+  const MessageRegime line = fit_line({{.bytes = 4096, .seconds = 10e-6 + 4096 / 1e9},
+                                       {.bytes = 65536, .seconds = 10e-6 + 65536 / 1e9}});
+
+  CHECK(line.latency_s == Approx(10e-6).epsilon(1e-9));
+  CHECK(line.bytes_per_s == Approx(1e9).epsilon(1e-9));
+}
+
+TEST_CASE("large messages of the tutorial's measurement fit their line") {
+  MessageTrace trace = load_message_trace(EPOCHCAST_SOURCE_DIR "/docs/tutorial/two-machines.json");
+  const auto worst_error = [](const std::vector<FitPoint>& points) {
+    double worst = 0;
+    for (const FitPoint& point : points) {
+      if (point.bytes >= kLargeMessageBytes) worst = std::max(worst, std::abs(point.error()));
+    }
+    return worst;
+  };
+  CHECK(worst_error(fit_network(trace).between->ring_step) < 0.02);
+
+  // Of ping-pongs, 64 KiB fit into the buffers of the link by half.
+  trace.costs.erase(std::remove_if(trace.costs.begin(),
+                                   trace.costs.end(),
+                                   [](const auto& cost) { return cost.kind == "ring-step"; }),
+                    trace.costs.end());
+  CHECK(worst_error(fit_network(trace).between->ping_pong) < 0.05);
+}
+
+TEST_CASE("ping-pongs are compared with the line of ring steps") {
+  const NetworkFit fit =
+      fit_network(message_trace_of([](double bytes) { return 10e-6 + bytes / 1e9; },
+                                   [](double bytes) { return 30e-6 + bytes / 5e8; }));
+
+  CHECK(fit.between->ping_pong.back().fitted_s ==
+        Approx(30e-6 + fit.between->ping_pong.back().bytes / 5e8).epsilon(1e-9));
 }
 
 TEST_CASE("one size gives a bandwidth and no latency") {

@@ -30,9 +30,9 @@ struct FakeJob {
 
   CommandEnd run() {
     ElasticJob job;
-    job.seats = seats_on({{.name = "a", .ranks = 2}, {.name = "b", .ranks = 2}}, 4);
-    job.run = [this](const std::vector<Seat>& seats, const Words& flags) {
-      std::string text = members_text(seats);
+    job.placements = placements_on({{.name = "a", .ranks = 2}, {.name = "b", .ranks = 2}}, 4);
+    job.run = [this](const std::vector<RankPlacement>& placements, const Words& flags) {
+      std::string text = members_text(placements);
       for (const std::string& flag : flags)
         if (!flag.starts_with("--history") && !flag.starts_with("--members")) text += " " + flag;
       started.push_back(text);
@@ -61,9 +61,10 @@ TEST_CASE("a worker that dies is left out for an epoch and joins again") {
   CHECK(job.started == Words{"0:0,1:1,2:0,3:1",
                              "0:0,1:1,3:1 --resume --pause-after=1",
                              "0:0,1:1,2:0,3:1 --resume"});
-  CHECK(job.said == Words{"rank 2 on b was lost in epoch 3 (signal 9 (Killed)); going on from the "
-                          "end of epoch 2 with 3 workers",
-                          "rank 2 on b joins after epoch 3: going on with 4 workers"});
+  CHECK(job.said ==
+        Words{"rank 2 on b was lost in epoch 3 (signal 9 (Killed)); continuing from the "
+              "end of epoch 2 with 3 workers",
+              "rank 2 on b joins after epoch 3: continuing with 4 workers"});
 }
 
 TEST_CASE("ranks of later runs are those of the workers that are left") {
@@ -112,7 +113,7 @@ TEST_CASE("when mpirun's daemon is gone, the workers of its machine are lost") {
   CHECK(job.run().status == 0);
   CHECK(job.started[1] == "0:0,1:1 --resume --pause-after=1");
   CHECK(job.said.front() ==
-        "rank 2 on b, rank 3 on b were lost in epoch 2; going on from the end "
+        "rank 2 on b, rank 3 on b were lost in epoch 2; continuing from the end "
         "of epoch 1 with 2 workers");
 }
 
@@ -138,13 +139,13 @@ TEST_CASE("without any machine that answers nothing begins") {
   CHECK_THROWS_WITH(job.run(), Catch::Contains("--hosts: none of rank 0 on a, rank 1 on a, "));
 }
 
-TEST_CASE("seats fill machines in turn, and are machines again") {
+TEST_CASE("ranks fill machines in turn, and placements give the machines back") {
   const std::vector<Host> hosts = {{.name = "a", .ranks = 2}, {.name = "b", .ranks = 3}};
-  const std::vector<Seat> seats = seats_on(hosts, 4);
+  const std::vector<RankPlacement> placements = placements_on(hosts, 4);
 
-  CHECK(members_text(seats) == "0:0,1:1,2:0,3:1");
-  CHECK(hosts_text(hosts_of(seats)) == "a:2,b:2");
-  CHECK(hosts_of(seats_on({}, 3)).empty());
+  CHECK(members_text(placements) == "0:0,1:1,2:0,3:1");
+  CHECK(hosts_text(hosts_of(placements)) == "a:2,b:2");
+  CHECK(hosts_of(placements_on({}, 3)).empty());
 }
 
 }  // namespace

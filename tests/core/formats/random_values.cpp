@@ -50,7 +50,6 @@ CostTrace random_cost(Dice& dice, const TraceFile& trace, int number) {
         samples.rank = rank;
         const int count = dice.between(1, 20);
         samples.total_s = random_samples(dice, count);
-        if (dice.chance(0.3)) samples.warmup_s = random_samples(dice, dice.between(1, 5));
         if (has_parts) {
           for (auto part : {&BatchSamples::load_s,
                             &BatchSamples::forward_s,

@@ -50,7 +50,7 @@ TEST_CASE("drawn rows are run and kept as those of files", "[lab]") {
   CHECK(cluster.calls() == Calls{"emulate"});
 }
 
-TEST_CASE("mistakes in what is to be drawn are told all at once", "[lab]") {
+TEST_CASE("all errors of a draw are reported together", "[lab]") {
   const FakeCluster cluster;
   cluster.experiment("e.json", "resnet20", {{"strategy", "sync"}});
   const auto errors_of = [&](const std::string& arguments) {

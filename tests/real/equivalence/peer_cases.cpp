@@ -102,8 +102,8 @@ Trial timed_trial(int ranks, const char* sync_seconds, const char* rate) {
 /// Each worker makes one batch of each round, and together those of an iteration of sync. Momenta
 /// of their own: see one_local_step_is_sync().
 void shortest_rounds_are_sync(int ranks, Findings& findings) {
-  // Who gets which batch depends on time. With it, the order of additions varies from run to run,
-  // and momentum carries a rounding that crosses a kink of the network through many steps.
+  // The owner of each batch depends on time. With it, the order of additions varies from run to
+  // run, and momentum carries a rounding that crosses a kink of the network through many steps.
   for (const double momentum : ranks == 2 ? std::vector{0.0, 0.9} : std::vector{0.0}) {
     Trial trial = timed_trial(ranks, "1us", "1");
     trial.config.learning.optimizer.momentum = momentum;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who sees which samples in an epoch, as counted where they are loaded.
+// The samples of each worker in an epoch, counted where they are loaded.
 #include <algorithm>
 #include <set>
 

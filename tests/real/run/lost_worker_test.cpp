@@ -10,7 +10,7 @@ namespace epochcast::tests {
 namespace {
 
 TEST_CASE(
-    "with --on-failure continue, a job goes on without a worker that dies, which then joins") {
+    "with --on-failure continue, a job continues without a worker that dies, which then joins") {
   for (const std::string strategy : {"diloco --local-steps 2 --fragments 2",
                                      "time-synced --sync-seconds 0.05s",
                                      "large-batch"}) {
@@ -36,7 +36,7 @@ TEST_CASE(
       });
     };
     CHECK(has("rank ", " with 1 worker"));
-    CHECK(has("rank ", ": going on with 2 workers"));
+    CHECK(has("rank ", ": continuing with 2 workers"));
     const auto run = nlohmann::json::parse(outcome.out)["runs"][0];
     CHECK(run["workers"] == 2);
     CHECK(run["notes"].size() == 4);  // data, lost, joined, resumed
@@ -66,7 +66,7 @@ TEST_CASE("--on-failure continue is refused where it cannot be done") {
 
   CHECK_THAT(refusal("--strategy diloco"), Catch::Contains("add --checkpoint FOLDER"));
   CHECK_THAT(refusal("--strategy sync --checkpoint saved"),
-             Catch::Contains("sync needs all its workers; these go on without some: diloco, "
+             Catch::Contains("sync needs all its workers; these continue without some: diloco, "
                              "time-synced, large-batch"));
   CHECK_THAT(refusal("--strategy diloco --checkpoint saved --checkpoint-every 2"),
              Catch::Contains("leave out --checkpoint-every"));

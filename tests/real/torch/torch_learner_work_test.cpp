@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What surrounds a learner's steps: tests, warm-up, benchmarks, pace, and what goes wrong.
+// The work around a learner's steps: tests, warm-up, benchmarks, pace, and errors.
 #include <algorithm>
 #include <map>
 #include <optional>

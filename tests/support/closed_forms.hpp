@@ -7,7 +7,7 @@
 
 #include "collectives/parts.hpp"
 
-namespace epochcast {
+namespace epochcast::tests {
 
 /// Exact seconds of an all-reduce among equal ranks, or none if this schedule has no closed form.
 ///
@@ -62,4 +62,4 @@ namespace epochcast {
                                                                  double beta_s_per_byte,
                                                                  double gamma_s_per_byte);
 
-}  // namespace epochcast
+}  // namespace epochcast::tests

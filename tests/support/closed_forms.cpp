@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "collectives/closed_forms.hpp"
+#include "tests/support/closed_forms.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -7,7 +7,7 @@
 #include "collectives/checks.hpp"
 #include "collectives/segmented_ring.hpp"
 
-namespace epochcast {
+namespace epochcast::tests {
 namespace {
 
 /// The times of one message of the whole payload.
@@ -114,4 +114,4 @@ std::optional<double> reduce_scatter_closed_form_s(std::string_view form,
   return std::bit_width(static_cast<unsigned>(ranks - 1)) * alpha_s + others * part_s;
 }
 
-}  // namespace epochcast
+}  // namespace epochcast::tests
