@@ -101,6 +101,9 @@ class Passes {
   }
 
  private:
+  /// The most seconds that compressing has taken a worker in a step.
+  [[nodiscard]] double most_kernel_s() const { return most_kernel_s_; }
+
   /// Repeats the pass in full if an acceleration was not valid.
   const std::vector<WorkerReport>& run(const PassOptions& pass,
                                        const CostDraw& draw,
@@ -113,6 +116,7 @@ class Passes {
       Worker worker = job_.worker(fabric, learner);
       job_.strategy().run(worker);
       reports_[static_cast<std::size_t>(fabric.rank())] = worker.report;
+      most_kernel_s_ = std::max(most_kernel_s_, learner.most_kernel_s());
     };
     while (!job_.runtime().run_pass(program, pass)) {
       if (pass.timeline != nullptr) *pass.timeline = {};
@@ -124,8 +128,23 @@ class Passes {
   SimulatedJob& job_;
   std::vector<WorkerReport> reports_;
 };
+  double most_kernel_s_ = 0;
 
 /// Notes changed figures of devices that neither train nor sum. Their number still counts for
+/// What compressing takes where it was not measured; else empty.
+std::string compressing_note(const SimulatedJob& simulated, double most_kernel_s) {
+  const std::string& name = simulated.job().config.compression;
+  if (find_compression(name) == nullptr || most_kernel_s == 0) return {};
+  for (std::size_t i = 0; i < simulated.workers().size(); ++i) {
+    if (simulated.workers()[i].role != Role::trains) continue;
+    if (simulated.kernels(static_cast<int>(i)).is_measured()) continue;
+    return "compressing takes " + format_seconds(most_kernel_s) +
+           " of a step, estimated from memory traffic; `epochcast measure batches --compression " +
+           name + "` replaces it";
+  }
+  return {};
+}
+
 /// energy.
 void add_figure_notes(RunResult& result,
                       const JobConfig& config,
@@ -199,6 +218,8 @@ RunResult forecast(const Job& given,
     if (!is_noisy) {
       add_reports(result, workers, reports, 1);
       add_asynchrony_note(result);
+    if (const std::string note = compressing_note(simulated, passes.most_kernel_s()); !note.empty())
+      result.notes.push_back(note);
       if (simulated.runtime().has_omitted_deals()) uncertainty.see_omitted_deals();
       uncertainty.apply_to(result);
       return;

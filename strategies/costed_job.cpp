@@ -105,7 +105,11 @@ double CostedJob::loading_s_per_sample(int rank) const {
 }
 
 KernelCost CostedJob::kernels(int rank) const {
-  return {costs_.of_device(rank).kernels(), job_.config.compression};
+  const DeviceSpec* const device =
+      job_.estimates.device(workers_[static_cast<std::size_t>(rank)].model);
+  return {costs_.of_device(rank).kernels(),
+          job_.config.compression,
+          device == nullptr ? 0 : device->memory_bytes_per_s};
 }
 
 StateShares CostedJob::state_shares() const {

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
+#include <string_view>
 #include <utility>
 
 #include "base/error.hpp"
@@ -16,6 +18,9 @@ constexpr double kIndexBytes = 8;  // sample indices travel as 64-bit integers
 constexpr double kLossBytes = 4;   // losses as float32
 // SGD with momentum reads the gradient, reads and writes the momentum and the parameter.
 constexpr double kUpdateMoves = 5;
+
+// Kernels of compressions; strategies have others.
+constexpr std::string_view kCompressing[] = {"compress", "decompress", "project", "sum", "merge"};
 
 }  // namespace
 
@@ -149,7 +154,13 @@ void CostLearner::forward_backward(std::int64_t batch, const GradientReady& read
          ready(gradients_of(buckets_[bucket].bytes));
        }});
 }
+void CostLearner::begin_batch() {
+  most_kernel_s_ = most_kernel_s();
+  kernel_s_ = 0;
+}
 
+
+  begin_batch();
 void CostLearner::forward_backward(std::int64_t batch, const LayerHooks& hooks) {
   for (std::int64_t i = 0; i < options_.accumulate; ++i) {
     const BatchTimes times = next(part_of(batch, options_.accumulate, i));
@@ -157,6 +168,7 @@ void CostLearner::forward_backward(std::int64_t batch, const LayerHooks& hooks) 
     pass(times, hooks);
   }
 }
+  begin_batch();
 
 void CostLearner::pass(const BatchTimes& times, const LayerHooks& hooks) {
   if (!hooks.before_forward) {
@@ -165,6 +177,7 @@ void CostLearner::pass(const BatchTimes& times, const LayerHooks& hooks) {
     if (times.load_s > 0) fabric_.compute(times.load_s, "load");
     for (std::size_t bucket = buckets_.size(); bucket-- > 0;) {
       hooks.before_forward(bucket);
+  begin_batch();
       fabric_.compute(times.forward_s * buckets_[bucket].backward_share, "forward");
     }
   }
@@ -205,11 +218,14 @@ double CostLearner::benchmark(std::int64_t batch) {
   double seconds = 0;
   for (; !is_benchmark_over(batches, seconds); ++batches) seconds += whole(batch, seconds);
   fabric_.compute(seconds, "benchmark");
+  begin_batch();
   return seconds / static_cast<double>(batches);
 }
 
 void CostLearner::kernel(std::string_view what, double moved_bytes) {
-  fabric_.compute(options_.kernels.seconds(fabric_.self(), what, moved_bytes), what);
+  const double seconds = options_.kernels.seconds(fabric_.self(), what, moved_bytes);
+  if (std::ranges::find(kCompressing, what) != std::end(kCompressing)) kernel_s_ += seconds;
+  fabric_.compute(seconds, what);
 }
 
 }  // namespace epochcast

@@ -179,7 +179,10 @@ void load_costs(Job& job, const Catalog& catalog) {
     throw UserError("--calibrate-on: scales estimates, and there are none with " +
                     std::string(config.traces.empty() ? "--batch-seconds" : "--trace"));
   }
-  if (!config.batch_seconds.empty()) return;
+  if (!config.batch_seconds.empty()) {
+    job.estimates = load_estimates(config, catalog);  // for the devices' memory
+    return;
+  }
   const bool is_another = config.traces.empty() && is_model_file(config.network);
   for (TraceFile& file : chosen_traces(config, catalog, job.network.name)) {
     for (CostTrace& cost : file.costs) {

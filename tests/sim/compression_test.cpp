@@ -128,6 +128,13 @@ TEST_CASE("measured kernels take the place of estimated ones") {
   const double moved_bytes = 6 * static_cast<double>(job.network.parameters());
   for (CostTrace& trace : job.traces)
     for (const std::string kernel : {"compress", "decompress"})
+  CHECK(
+      std::count_if(results[0].notes.begin(), results[0].notes.end(), [](const std::string& note) {
+        return note.starts_with("compressing takes ") &&
+               note.ends_with(
+                   " of a step, estimated from memory traffic; `epochcast measure batches "
+                   "--compression fp16` replaces it");
+      }) == 1);
       trace.kernels.push_back(
           {.compression = "fp16", .kernel = kernel, .moved_bytes = moved_bytes, .seconds = {0.25}});
   Job whole = job;
