@@ -54,6 +54,18 @@ TEST_CASE("zero sums gradients once, and gathers parameters without statistics o
   CHECK(run.fabric.of(0, "all_reduce").empty());
 }
 
+TEST_CASE("zero with overlap sums gradients in buckets, and gathers all parameters at once") {
+  StrategyJob job = job_of(2, 3);
+  job.config.overlap = Overlap::bucket;
+
+  const StrategyRun run = run_strategy("zero", job);
+
+  CHECK(run.fabric.of(0, "reduce_scatter").size() == 3 * 5 * RecordingLearner::kBuckets);
+  const std::vector<FakeCall> gathers = run.fabric.of(0, "all_gather");
+  REQUIRE(gathers.size() == 3 * 5);
+  CHECK(gathers[0].bytes == kGradientBytes / 2);
+}
+
 TEST_CASE("zero refuses to clip gradients, of which no worker knows all") {
   StrategyJob job = job_of(2, 1);
   job.config.learning.clip_norm = 1;
