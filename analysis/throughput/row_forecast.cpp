@@ -168,6 +168,25 @@ double unmodelled_variance(const TrainingRow& row, bool is_node_measured) {
   return variance;
 }
 
+/// Of the job's own rows, the largest deviation of the fit, as a logarithm.
+double worst_misfit(const NodeFigures& node,
+                    const TrainingJob& job,
+                    const MeasuredRows& measured,
+                    const Assumed& assumed) {
+  std::vector<TrainingRow> rows;
+  std::vector<double> measured_s;
+  for (const MeasuredRow& each : measured.own) {
+    if (each.overlap) continue;
+    rows.push_back(each.row);
+    measured_s.push_back(each.step_s);
+  }
+  const std::vector<double> fitted_s = forecast_with(node, job, measured, assumed, rows);
+  double worst = 0;
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    worst = std::max(worst, std::abs(std::log(fitted_s[i] / measured_s[i])));
+  return worst;
+}
+
 }  // namespace
 
 std::vector<StepForecast> forecast_rows(const NodeFigures& node,
@@ -178,6 +197,7 @@ std::vector<StepForecast> forecast_rows(const NodeFigures& node,
   if (measured.own.empty()) throw UserError("expected at least one measured row");
   const Assumed assumed = usual(node, rates, base_row(measured.own).row);
   const std::vector<double> usual_s = forecast_with(node, job, measured, assumed, asked);
+  const double misfit = worst_misfit(node, job, measured, assumed);
   // Of the logarithms of forecasts that are faster and slower than the usual one.
   std::vector<double> faster(asked.size(), 0);
   std::vector<double> slower(asked.size(), 0);
@@ -195,7 +215,7 @@ std::vector<StepForecast> forecast_rows(const NodeFigures& node,
                                 base_row(measured.own).row.devices > 1;
   std::vector<StepForecast> forecasts;
   for (std::size_t row = 0; row < asked.size(); ++row) {
-    const double rest = unmodelled_variance(asked[row], is_node_measured);
+    const double rest = unmodelled_variance(asked[row], is_node_measured) + misfit * misfit;
     const auto factor = [&](double variance) {
       return std::exp(k90PercentDeviations * std::sqrt(variance + rest));
     };
