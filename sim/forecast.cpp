@@ -9,6 +9,7 @@
 #include "base/statistics/random.hpp"
 #include "base/statistics/spread.hpp"
 #include "base/text/units.hpp"
+#include "core/job/chosen_dataset.hpp"
 #include "results/running_bill.hpp"
 #include "sim/forecast_uncertainty.hpp"
 #include "sim/recording/recording_fabric.hpp"
@@ -100,10 +101,10 @@ class Passes {
         nullptr);
   }
 
- private:
   /// The most seconds that compressing has taken a worker in a step.
   [[nodiscard]] double most_kernel_s() const { return most_kernel_s_; }
 
+ private:
   /// Repeats the pass in full if an acceleration was not valid.
   const std::vector<WorkerReport>& run(const PassOptions& pass,
                                        const CostDraw& draw,
@@ -115,8 +116,8 @@ class Passes {
       CostLearner learner = job_.learner(fabric, draw);
       Worker worker = job_.worker(fabric, learner);
       job_.strategy().run(worker);
-      reports_[static_cast<std::size_t>(fabric.rank())] = worker.report;
       most_kernel_s_ = std::max(most_kernel_s_, learner.most_kernel_s());
+      reports_[static_cast<std::size_t>(fabric.rank())] = worker.report;
     };
     while (!job_.runtime().run_pass(program, pass)) {
       if (pass.timeline != nullptr) *pass.timeline = {};
@@ -127,10 +128,9 @@ class Passes {
 
   SimulatedJob& job_;
   std::vector<WorkerReport> reports_;
-};
   double most_kernel_s_ = 0;
+};
 
-/// Notes changed figures of devices that neither train nor sum. Their number still counts for
 /// What compressing takes where it was not measured; else empty.
 std::string compressing_note(const SimulatedJob& simulated, double most_kernel_s) {
   const std::string& name = simulated.job().config.compression;
@@ -145,6 +145,7 @@ std::string compressing_note(const SimulatedJob& simulated, double most_kernel_s
   return {};
 }
 
+/// Notes changed figures of devices that neither train nor sum. Their number still counts for
 /// energy.
 void add_figure_notes(RunResult& result,
                       const JobConfig& config,
@@ -204,12 +205,20 @@ RunResult forecast(const Job& given,
     if (config.gradient_bytes != JobConfig().gradient_bytes && !sends_gradients)
       result.notes.emplace_back(
           "exchanges parameters, of 4 bytes: --gradient-bytes changes nothing");
+    if (config.gradient_bytes != JobConfig().gradient_bytes && simulated.strategy().name == "zero")
+      result.notes.emplace_back(
+          "gathers parameters of 4 bytes, whatever --gradient-bytes is; DeepSpeed's fp16 and bf16 "
+          "engines gather 2");
+    if (const std::string note = dataset_note(config, job.dataset, job.network.name); !note.empty())
+      result.notes.push_back(note);
     if (const std::string note = preset_note(config); !note.empty()) result.notes.push_back(note);
     if (const std::string note = period_note(config, simulated.strategy()); !note.empty())
       result.notes.push_back(note);
     if (const std::string note = simulated.target_note(result); !note.empty())
       result.notes.push_back(note);
     if (const std::string note = memory_note(simulated); !note.empty())
+      result.notes.push_back(note);
+    if (const std::string note = compressing_note(simulated, passes.most_kernel_s()); !note.empty())
       result.notes.push_back(note);
     add_figure_notes(result, config, workers);
     if (const std::string note = class_note(job.network, job.dataset); !note.empty())
@@ -218,8 +227,6 @@ RunResult forecast(const Job& given,
     if (!is_noisy) {
       add_reports(result, workers, reports, 1);
       add_asynchrony_note(result);
-    if (const std::string note = compressing_note(simulated, passes.most_kernel_s()); !note.empty())
-      result.notes.push_back(note);
       if (simulated.runtime().has_omitted_deals()) uncertainty.see_omitted_deals();
       uncertainty.apply_to(result);
       return;

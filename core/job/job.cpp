@@ -17,6 +17,7 @@
 #include "core/job/chosen_dataset.hpp"
 #include "core/job/described_model.hpp"
 #include "core/job/device_power.hpp"
+#include "core/job/fitting_datasets.hpp"
 #include "core/job/given_platform.hpp"
 #include "core/job/platform_figures.hpp"
 #include "core/job/setting_text.hpp"
@@ -117,6 +118,7 @@ Job job_on(const std::function<Platform()>& read,
   if (config.learning.train_samples) {
     job.dataset.train_samples = std::min(job.dataset.train_samples, *config.learning.train_samples);
   }
+  if (!is_model_file(network)) check_takes(network, job.dataset, config, catalog);
   job.network = network_in(network, job.dataset);
   set_config(job, config);
   load_costs(job, catalog);
