@@ -49,6 +49,13 @@ TEST_CASE("a job that ends before its compression begins says so") {
 
   CHECK(notes_with(23) == 0);
   CHECK(notes_with(24) == 1);
+  set(job.config, "onebit-freeze-step", 20);
+  const std::vector<std::string> notes = forecast_of(job, "sync").notes;
+  CHECK(
+      std::count(notes.begin(),
+                 notes.end(),
+                 "--compression onebit: 20 of 24 exchanges travel whole (--onebit-freeze-step); 0 "
+                 "forecasts the rest") == 1);
 }
 
 TEST_CASE("compressing jobs are forecast as by full simulation, also with a warm-up") {
@@ -121,13 +128,6 @@ TEST_CASE("kernels of compressions take the time of their bytes") {
   CHECK(results[0].phases.compute_s - results[1].phases.compute_s ==
         Approx(kJobIterations * 12 * values / kGpuMovedBytesPerSecond));
   CHECK(results[0].input_grade == Grade::estimated);
-}
-
-TEST_CASE("measured kernels take the place of estimated ones") {
-  Job job = compressing_job("fp16");
-  const double moved_bytes = 6 * static_cast<double>(job.network.parameters());
-  for (CostTrace& trace : job.traces)
-    for (const std::string kernel : {"compress", "decompress"})
   CHECK(
       std::count_if(results[0].notes.begin(), results[0].notes.end(), [](const std::string& note) {
         return note.starts_with("compressing takes ") &&
@@ -135,6 +135,13 @@ TEST_CASE("measured kernels take the place of estimated ones") {
                    " of a step, estimated from memory traffic; `epochcast measure batches "
                    "--compression fp16` replaces it");
       }) == 1);
+}
+
+TEST_CASE("measured kernels take the place of estimated ones") {
+  Job job = compressing_job("fp16");
+  const double moved_bytes = 6 * static_cast<double>(job.network.parameters());
+  for (CostTrace& trace : job.traces)
+    for (const std::string kernel : {"compress", "decompress"})
       trace.kernels.push_back(
           {.compression = "fp16", .kernel = kernel, .moved_bytes = moved_bytes, .seconds = {0.25}});
   Job whole = job;
