@@ -208,7 +208,8 @@ TEST_CASE("a strategy that cannot run on the platform is refused by name") {
 
   CHECK_THROWS_WITH(forecast_of(job, "byteps"),
                     "strategy byteps needs devices that train and CPUs that sum; platform test has "
-                    "only the former");
+                    "only the former; add CPUs to the `devices` of its nodes, such as {\"class\": "
+                    "\"cpu\", \"model\": \"host\", \"count\": 2, \"reduce\": \"10GBps\"}");
   CHECK_THROWS_WITH(forecast_of(job, "sinc"), Catch::Contains("did you mean \"sync\"?"));
 }
 
