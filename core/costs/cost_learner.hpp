@@ -79,6 +79,8 @@ class CostLearner : public SamplingLearner {
   /// Gradients that have so many bytes as they are exchanged.
   [[nodiscard]] Payload gradients_of(double bytes) const;
   void check_memory(std::int64_t samples);
+  /// The largest batch below `above` that fits into the device's memory; 0: none.
+  [[nodiscard]] std::int64_t most_samples(std::int64_t above) const;
 
   Fabric& fabric_;
   const Network& network_;
@@ -88,10 +90,10 @@ class CostLearner : public SamplingLearner {
   std::optional<BlockBootstrap> bootstrap_;
   std::int64_t drawn_batches_ = 0;  ///< in this epoch, counted in parts
   double pending_step_s_ = 0;
-  /// When the loader began its batch, without omitted iterations; none before an epoch's first.
-  double loading_since_s_ = 0;
   double kernel_s_ = 0;  ///< since the last batch began
   double most_kernel_s_ = 0;
+  /// When the loader began its batch, without omitted iterations; none before an epoch's first.
+  double loading_since_s_ = 0;
   std::int64_t trained_samples_ = 0;
   std::int64_t largest_batch_ = 0;  ///< that fits into memory
 };
