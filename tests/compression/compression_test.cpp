@@ -63,6 +63,11 @@ TEST_CASE("tests cover every compression") {
   CHECK(tested.size() == compressions().size());
 }
 
+TEST_CASE("several compressions are a sweep") {
+  CHECK_THROWS_WITH(find_compression("topk,fp16"),
+                    Catch::EndsWith("; several: --sweep compression=topk,fp16"));
+}
+
 TEST_CASE("every member gets the same numbers, bit for bit") {
   for (const std::string& method : kMethods) {
     for (const int workers : {2, 3, 5, 8}) {

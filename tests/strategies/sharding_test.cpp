@@ -147,6 +147,14 @@ TEST_CASE("fsdp's hybrid shards inside nodes and sums shards between them") {
   CHECK(fsdp.state_shares(job.config, job.workers).parameters == 0.5);
 }
 
+TEST_CASE("shardings have PyTorch's names, too, and stage 3 of ZeRO is fsdp") {
+  JobConfig config;
+  set(config, "sharding", "HYBRID_SHARD");
+  CHECK(config.of_strategies.at("sharding") == "hybrid-shard");
+  CHECK_THROWS_WITH(set(config, "zero-stage", "3"),
+                    "zero-stage: got \"3\"; expected 1 or 2; stage 3 is --strategy fsdp");
+}
+
 TEST_CASE("train and rehearse refuse fsdp in one sentence") {
   CHECK_THROWS_WITH(
       check_computes(find_strategy("fsdp")),
