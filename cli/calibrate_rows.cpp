@@ -15,9 +15,8 @@
 #include "analysis/throughput/rows_file.hpp"
 #include "base/error.hpp"
 #include "base/files/text_file.hpp"
-#include "base/text/units.hpp"
 #include "cli/options/job_options.hpp"
-#include "cli/show/table.hpp"
+#include "cli/show/row_forecasts.hpp"
 #include "cli/show/table_style.hpp"
 #include "core/job/job.hpp"
 
@@ -27,25 +26,41 @@ namespace {
 namespace po = boost::program_options;
 using Texts = std::vector<std::string>;
 
+constexpr int kMostGradientBytes = 8;
+
 Texts row_texts(const po::variables_map& values, const char* option) {
   return values.count(option) > 0 ? values[option].as<Texts>() : Texts();
 }
 
-/// "nodes=4:FILE" or "FILE".
+/// "nodes=4:FILE", "ports=8:FILE" or "FILE".
 struct BenchmarkFile {
-  int nodes = 1;
+  OsuRun run;
   std::string file;
 };
 
 BenchmarkFile benchmark_from(const std::string& text) {
   const std::size_t colon = text.find(':');
-  if (!text.starts_with("nodes=") || colon == std::string::npos) return {.file = text};
-  const auto rows = parse_rows_text(text.substr(0, colon), {}, "--osu");
-  return {.nodes = rows.front().nodes, .file = text.substr(colon + 1)};
+  if (colon == std::string::npos) return {.run = {}, .file = text};
+  const std::string file = text.substr(colon + 1);
+  for (const std::string key : {"nodes=", "ports="}) {
+    if (!text.starts_with(key)) continue;
+    const auto rows =
+        parse_rows_text("nodes=" + text.substr(key.size(), colon - key.size()), {}, "--osu");
+    const int count = rows.front().nodes;
+    if (key == "nodes=") return {.run = {.nodes = count}, .file = file};
+    return {.run = {.ports = count}, .file = file};
+  }
+  return {.run = {}, .file = text};
 }
 
+/// Rows of a file or the options, and what only a platform knows.
+struct GivenRows {
+  RowsFile file;
+  double peak_samples_per_s = 0;  ///< of a device; 0: unknown
+};
+
 /// The job and cluster of --network and --platform.
-RowsFile described_by_options(const po::variables_map& values) {
+GivenRows described_by_options(const po::variables_map& values) {
   for (const char* option : {"network", "platform"}) {
     if (values.count(option) == 0)
       throw UserError(std::string("--") + option +
@@ -54,15 +69,60 @@ RowsFile described_by_options(const po::variables_map& values) {
   const Catalog catalog = Catalog::standard();
   const Dataset dataset = load_dataset(
       catalog.find("models/datasets", values["dataset"].as<std::string>(), "--dataset"));
-  const Network network = load_network(
+  Network network = load_network(
       catalog.find("models/networks", values["network"].as<std::string>(), "--network"), dataset);
   const Platform platform = load_platform(
       catalog.find("models/platforms", values["platform"].as<std::string>(), "--platform"));
-  RowsFile rows;
-  rows.node = node_figures(platform, catalog);
-  rows.job = training_job(network);
-  rows.job.overlap = overlap_named(values["overlap"].as<std::string>(), "--overlap");
+  const int gradient_bytes = values["gradient-bytes"].as<int>();
+  if (gradient_bytes < 1 || gradient_bytes > kMostGradientBytes)
+    throw UserError(
+        fmt::format("--gradient-bytes: got \"{}\"; expected 1 to {} bytes of a gradient",
+                    gradient_bytes,
+                    kMostGradientBytes));
+  network.bytes_per_gradient = gradient_bytes;
+  GivenRows rows;
+  rows.file.node = node_figures(platform, catalog);
+  rows.file.job = training_job(network);
+  rows.file.job.overlap = overlap_named(values["overlap"].as<std::string>(), "--overlap");
+  rows.peak_samples_per_s = peak_samples_per_s(network, platform, catalog);
+  if (const std::string note = left_out_note(platform, catalog); !note.empty())
+    fmt::print(stderr, "note: {}\n", note);
   return rows;
+}
+
+std::string configuration_text(const TrainingRow& row) {
+  std::string text = fmt::format(
+      "nodes={},devices={},batch={:.4g}", row.nodes, row.devices / row.nodes, row.batch);
+  if (row.accumulation > 1) text += fmt::format(",accumulation={}", row.accumulation);
+  return text;
+}
+
+/// Throws a UserError if the row is faster than its devices can be.
+void check_peak(const MeasuredRow& measured, double peak_samples_per_s, const std::string& text) {
+  const double most = measured.row.devices * peak_samples_per_s;
+  if (most > 0 && samples_of(measured.row) / measured.step_s > most)
+    throw UserError(fmt::format(
+        "--row: got \"{}\", more than the device's peak allows ({}/s)", text, row_rate_text(most)));
+}
+
+/// Throws a UserError for two rows of the job that measure one configuration, and differ.
+void check_agreement(const std::vector<MeasuredRow>& rows) {
+  constexpr double kMost = 0.1;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    for (std::size_t other = 0; other < i; ++other) {
+      const TrainingRow& a = rows[other].row;
+      const TrainingRow& b = rows[i].row;
+      const bool is_same = a == b && rows[i].overlap == rows[other].overlap;
+      if (!is_same || std::abs(std::log(rows[i].step_s / rows[other].step_s)) <= std::log1p(kMost))
+        continue;
+      throw UserError(
+          fmt::format("row {}: {}/s and {}/s, which are more than 10 % apart; expected "
+                      "the one to forecast from",
+                      configuration_text(b),
+                      row_rate_text(samples_of(a) / rows[other].step_s),
+                      row_rate_text(samples_of(b) / rows[i].step_s)));
+    }
+  }
 }
 
 /// Throws a UserError if a node of the row has more devices than one of the cluster.
@@ -79,22 +139,30 @@ void check_devices(const TrainingRow& row,
 
 /// The rates and rows of the options, added to those of the file.
 RowsFile rows_from(const po::variables_map& values) {
-  RowsFile rows = values.count("rows") > 0 ? load_rows(values["rows"].as<std::string>())
-                                           : described_by_options(values);
+  GivenRows given = values.count("rows") > 0
+                        ? GivenRows{.file = load_rows(values["rows"].as<std::string>())}
+                        : described_by_options(values);
+  RowsFile& rows = given.file;
   for (const std::string& file : row_texts(values, "nccl-tests"))
     add_nccl_tests(read_text_file(file), file, rows.rates);
   for (const std::string& text : row_texts(values, "osu")) {
-    const BenchmarkFile benchmark = benchmark_from(text);
-    add_osu(read_text_file(benchmark.file), benchmark.nodes, benchmark.file, rows.rates);
+    BenchmarkFile benchmark = benchmark_from(text);
+    benchmark.run.known_ports = rows.node.network_ports;
+    benchmark.run.node_bytes_per_s = rows.node.network_bytes_per_s;
+    add_osu(read_text_file(benchmark.file), benchmark.run, benchmark.file, rows.rates);
   }
-  const TrainingRow usual = {.devices = rows.node.devices_per_node,
-                             .batch = static_cast<double>(values["batch"].as<int>())};
+  TrainingRow usual = {.devices = rows.node.devices_per_node,
+                       .batch = static_cast<double>(values["batch"].as<int>())};
   if (!(usual.batch >= 1))
     throw UserError(fmt::format("--batch: got \"{}\"; expected a count of samples", usual.batch));
   for (const std::string& text : row_texts(values, "row")) {
     rows.rows.push_back(parse_measured_row(text, usual, "--row"));
     check_devices(rows.rows.back().row, rows.node, "--row", text);
+    check_peak(rows.rows.back(), given.peak_samples_per_s, text);
   }
+  check_agreement(rows.rows);
+  if (values["batch"].defaulted() && !rows.rows.empty())
+    usual.batch = base_row(rows.rows).row.batch;
   for (const std::string& text : row_texts(values, "forecast")) {
     const std::vector<TrainingRow> more = parse_rows_text(text, usual, "--forecast");
     for (const TrainingRow& row : more) check_devices(row, rows.node, "--forecast", text);
@@ -115,9 +183,10 @@ constexpr std::array kUsed = {"row",
                               "dataset",
                               "batch",
                               "overlap",
+                              "gradient-bytes",
                               "format",
                               "wide"};
-constexpr std::array kInFile = {"platform", "network", "dataset", "overlap"};
+constexpr std::array kInFile = {"platform", "network", "dataset", "overlap", "gradient-bytes"};
 
 /// Throws a UserError for options without effect.
 void check_used(const po::variables_map& values) {
@@ -132,85 +201,34 @@ void check_used(const po::variables_map& values) {
   }
 }
 
-/// Samples per second: integers from 100 on, else three digits.
-std::string rate_text(double samples_per_s) {
-  return samples_per_s >= 100 ? fmt::format("{:.0f}", samples_per_s)
-                              : fmt::format("{:.3g}", samples_per_s);
-}
-
-double samples_of(const TrainingRow& row) { return row.batch * row.accumulation * row.devices; }
-
-void show_table(const RowsFile& rows,
-                const std::vector<StepForecast>& forecasts,
-                const std::vector<StepForecast>& collectives,
-                const std::vector<StepForecast>& rounds,
-                const TableLook& look) {
-  using enum Table::Align;
-  Table table;
-  for (const char* title :
-       {"nodes", "devices", "batch", "step", "samples/s", "90 % between", "and"})
-    table.add_column(title, right);
-  for (std::size_t i = 0; i < forecasts.size(); ++i) {
-    const TrainingRow& row = rows.forecast[i];
-    const double samples = samples_of(row);
-    table.add_row({fmt::format("{}", row.nodes),
-                   fmt::format("{}", row.devices),
-                   fmt::format("{:.4g}", row.batch),
-                   format_seconds(forecasts[i].step_s),
-                   rate_text(samples / forecasts[i].step_s),
-                   rate_text(samples / forecasts[i].high_s),
-                   rate_text(samples / forecasts[i].low_s)});
-  }
-  if (!forecasts.empty()) table.print_whole(std::cout, look);
-  Table others;
-  for (const char* title : {"nodes", "size", "collective", "90 % between", "and"})
-    others.add_column(title, right);
-  for (std::size_t i = 0; i < collectives.size(); ++i) {
-    others.add_row({fmt::format("{}", rows.collectives[i].nodes),
-                    format_bytes(rows.collectives[i].bytes),
-                    format_seconds(collectives[i].step_s),
-                    format_seconds(collectives[i].low_s),
-                    format_seconds(collectives[i].high_s)});
-  }
-  if (!collectives.empty()) others.print_whole(std::cout, look);
-  Table of_rounds;
-  for (const char* title : {"target batch", "round", "samples/s", "90 % between", "and"})
-    of_rounds.add_column(title, right);
-  for (std::size_t i = 0; i < rounds.size(); ++i) {
-    const double samples = rows.rounds[i].target;
-    of_rounds.add_row({fmt::format("{:.0f}", samples),
-                       format_seconds(rounds[i].step_s),
-                       rate_text(samples / rounds[i].step_s),
-                       rate_text(samples / rounds[i].high_s),
-                       rate_text(samples / rounds[i].low_s)});
-  }
-  if (!rounds.empty()) of_rounds.print_whole(std::cout, look);
+/// The fit of all rows, for each measured one.
+std::vector<StepForecast> fit_of(const RowsFile& rows) {
+  std::vector<TrainingRow> asked;
+  for (const MeasuredRow& measured : rows.rows) asked.push_back(measured.row);
+  return forecast_rows(
+      rows.node, rows.job, {.own = rows.rows, .like = rows.like}, rows.rates, asked);
 }
 
 /// Tells of measured rows that the fit of all rows does not have, and of those that are faster than
 /// as many single devices.
-void warn_of_doubtful_rows(const RowsFile& rows) {
+void warn_of_doubtful_rows(const RowsFile& rows, const std::vector<StepForecast>& fitted) {
   constexpr double kMisfit = 0.1;
   constexpr double kFaster = 1.05;
-  std::vector<TrainingRow> asked;
-  for (const MeasuredRow& measured : rows.rows) asked.push_back(measured.row);
-  const std::vector<StepForecast> fitted =
-      forecast_rows(rows.node, rows.job, {.own = rows.rows, .like = rows.like}, rows.rates, asked);
   const MeasuredRow& base = base_row(rows.rows);
-  for (std::size_t i = 0; i < asked.size(); ++i) {
+  for (std::size_t i = 0; i < rows.rows.size(); ++i) {
     const MeasuredRow& measured = rows.rows[i];
     if (measured.overlap) continue;
     const double samples = samples_of(measured.row);
     const std::string row = fmt::format("warning: row nodes={},devices={}: {}/s",
                                         measured.row.nodes,
                                         measured.row.devices / measured.row.nodes,
-                                        rate_text(samples / measured.step_s));
+                                        row_rate_text(samples / measured.step_s));
     if (std::abs(std::log(fitted[i].step_s / measured.step_s)) > std::log1p(kMisfit)) {
       fmt::print(stderr,
                  "{}; the fit of all rows has {}: rows contradict each other, or the cluster is "
                  "another\n",
                  row,
-                 rate_text(samples / fitted[i].step_s));
+                 row_rate_text(samples / fitted[i].step_s));
     }
     const bool is_same_batch =
         measured.row.batch == base.row.batch && measured.row.accumulation == base.row.accumulation;
@@ -221,10 +239,6 @@ void warn_of_doubtful_rows(const RowsFile& rows) {
                  measured.row.devices,
                  base.row.devices);
   }
-}
-
-nlohmann::ordered_json json_of(const StepForecast& forecast) {
-  return {{"seconds", forecast.step_s}, {"low", forecast.low_s}, {"high", forecast.high_s}};
 }
 
 }  // namespace
@@ -246,20 +260,25 @@ po::options_description row_options() {
       po::value<Texts>()->value_name("FILE"),
       "output of nccl-tests' all_reduce_perf: the rate inside a node, or of the network (several "
       "times)")("osu",
-                po::value<Texts>()->value_name("[nodes=N:]FILE"),
-                "output of osu_latency, osu_bw, or of osu_allreduce among N nodes (several times)")(
+                po::value<Texts>()->value_name("[nodes=N:|ports=N:]FILE"),
+                "output of osu_latency, osu_bw (of one of N ports), or of osu_allreduce among N "
+                "nodes (several times)")(
       "network", po::value<std::string>()->value_name("NAME|FILE"), "with --row: the network")(
       "dataset",
       po::value<std::string>()->default_value("imagenet")->value_name("NAME|FILE"),
       "with --row: its data set")("batch",
                                   po::value<int>()->default_value(32)->value_name("N"),
-                                  "batch per device of rows that do not state it")(
+                                  "batch per device of rows that do not state it; --forecast: "
+                                  "without it, that of the rows")(
       "overlap",
       po::value<std::string>()->default_value("bucket")->value_name("KIND"),
       "with --row: when gradients are summed: bucket, tensor, priority, none (after backward) or "
-      "unknown")("format",
-                 po::value<std::string>()->default_value("table")->value_name("table|json"),
-                 "how to print forecasts");
+      "unknown")("gradient-bytes",
+                 po::value<int>()->default_value(4)->value_name("N"),
+                 "with --row: bytes of an exchanged gradient, 2 in half precision")(
+      "format",
+      po::value<std::string>()->default_value("table")->value_name("table|json"),
+      "how to print forecasts");
   return options;
 }
 
@@ -281,31 +300,23 @@ void forecast_rows_of(const po::variables_map& values) {
   const Format format = format_from(values);
   if (format == Format::csv) throw UserError("--format: got \"csv\"; expected table or json");
   const RowsFile rows = rows_from(values);
-  std::vector<StepForecast> forecasts;
+  RowForecasts answers;
   if (!rows.forecast.empty()) {
-    forecasts = forecast_rows(
+    answers.steps = forecast_rows(
         rows.node, rows.job, {.own = rows.rows, .like = rows.like}, rows.rates, rows.forecast);
-    warn_of_doubtful_rows(rows);
+    answers.fit = fit_of(rows);
+    warn_of_doubtful_rows(rows, answers.fit);
   }
-  const std::vector<StepForecast> collectives =
+  answers.collectives =
       forecast_collectives(rows.node.network_bytes_per_s, rows.messages, rows.collectives);
-  const std::vector<StepForecast> rounds =
-      forecast_rounds(rows.node.network_bytes_per_s, rows.rounds);
-  if (forecasts.empty() && collectives.empty() && rounds.empty())
+  answers.rounds = forecast_rounds(rows.node.network_bytes_per_s, rows.rounds);
+  if (answers.steps.empty() && answers.collectives.empty() && answers.rounds.empty())
     throw UserError("--forecast: missing; expected configurations such as \"nodes=2,4,8\"");
   if (format == Format::table) {
-    show_table(rows, forecasts, collectives, rounds, look_from(values));
-    return;
+    show_row_forecasts(std::cout, rows, answers, look_from(values));
+  } else {
+    std::cout << row_forecasts_json(rows, answers).dump(2) << '\n';
   }
-  nlohmann::ordered_json document = {{"schema", "epochcast.row-forecasts/1"}};
-  document["forecast"] = nlohmann::ordered_json::array();
-  document["collectives"] = nlohmann::ordered_json::array();
-  document["rounds"] = nlohmann::ordered_json::array();
-  for (const StepForecast& forecast : forecasts) document["forecast"].push_back(json_of(forecast));
-  for (const StepForecast& forecast : collectives)
-    document["collectives"].push_back(json_of(forecast));
-  for (const StepForecast& forecast : rounds) document["rounds"].push_back(json_of(forecast));
-  std::cout << document.dump(2) << '\n';
 }
 
 }  // namespace epochcast

@@ -84,8 +84,8 @@ std::span<const CommandInfo> commands() {
           .help = compare_help},
       CommandInfo{
           .name = "list",
-          .summary = "platforms, devices, networks, datasets, strategies, collectives or "
-                     "traces",
+          .summary = "platforms, devices, networks, datasets, strategies, collectives, "
+                     "compressions or traces",
           .run = run_list,
           .help = list_help,
           .words =

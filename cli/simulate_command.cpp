@@ -19,6 +19,7 @@
 #include "cli/show/show_pytorch.hpp"
 #include "cli/show/table_style.hpp"
 #include "core/job/job_config.hpp"
+#include "strategies/settings.hpp"
 
 namespace epochcast {
 namespace {
@@ -74,7 +75,7 @@ ForecastPlace place_from(const po::variables_map& values,
         "--folder, --on: --timeline and --chakra are written by one call; expected these "
         "alone");
   folder = folder.empty() ? cache_folder("forecasts") : std::filesystem::absolute(folder);
-  return {.kept = std::make_shared<KeptForecasts>(folder, catalog),
+  return {.kept = std::make_shared<ForecastFiles>(folder, catalog),
           .helpers = start_helpers(study, words, folder),
           .computes = study.kind != StudyPlace::Kind::none};
 }
@@ -116,6 +117,10 @@ nlohmann::ordered_json timelines_of(const std::vector<ForecastOutcome>& outcomes
 std::string pytorch_text_of(const ForecastOutcome& outcome) {
   JobConfig config = outcome.task.config;
   config.strategy = outcome.task.strategy;
+  for (const SettingText& setting : outcome.run->config) {
+    if (setting.name == "precision")
+      all_settings().set(config, setting.name, setting.value, "--precision");
+  }
   const std::string point = point_text(outcome.task.point);
   return "# " + config.strategy + (point.empty() ? "" : ": " + point) + "\n" +
          pytorch_text(config, outcome.run->workers / std::max(1, outcome.run->nodes));

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "compression/tensor_blocks.hpp"
 #include "compression/wire.hpp"
 
 namespace epochcast {
@@ -15,8 +16,9 @@ constexpr double kAddBytes = 1 + 8;
 
 }  // namespace
 
-double CodeGather::wire_bytes(std::int64_t count, int members, const TensorShapes&) const {
-  return all_gather_wire_bytes(members * static_cast<double>(code_bytes(count)), members);
+double CodeGather::wire_bytes(std::int64_t count, int members, const TensorShapes& tensors) const {
+  const std::int64_t size = code_bytes(tensor_blocks(tensors, 0, count));
+  return all_gather_wire_bytes(members * static_cast<double>(size), members);
 }
 
 Random CodeGather::draws(const BucketExchange& exchange) {
@@ -25,24 +27,25 @@ Random CodeGather::draws(const BucketExchange& exchange) {
 }
 
 Compression::Finish CodeGather::start_compressed(const BucketExchange& exchange) {
-  const std::int64_t size = code_bytes(exchange.count());
+  const std::vector<std::int64_t> blocks = tensor_blocks(exchange.tensors, 0, exchange.count());
+  const std::int64_t size = code_bytes(blocks);
   const WireBuffer mine(size, exchange.has_numbers());
   const WireBuffer all(exchange.members() * size, exchange.has_numbers());
   const auto count = static_cast<double>(exchange.count());
   if (exchange.has_numbers()) {
     scale(exchange.bucket, exchange.weight);
     Random random = draws(exchange);
-    encode(values<float>(exchange.bucket), random, mine.bytes());
+    encode(values<float>(exchange.bucket), blocks, random, mine.bytes());
   }
   exchange.observer.kernel("compress", kEncodeBytes * count);
   const Request request =
       exchange.fabric.start_all_gather(mine.payload(), all.payload(), exchange.among);
-  return [this, exchange, mine, all, request, count, size] {
+  return [this, exchange, mine, all, request, count, size, blocks] {
     exchange.fabric.wait(request);
     if (exchange.has_numbers()) {
       const std::span<float> bucket = values<float>(exchange.bucket);
       std::fill(bucket.begin(), bucket.end(), 0.0F);
-      for (int i = 0; i < exchange.members(); ++i) add(all.part(i, size), bucket);
+      for (int i = 0; i < exchange.members(); ++i) add(all.part(i, size), blocks, bucket);
     }
     exchange.observer.kernel("decompress", (4 + exchange.members() * kAddBytes) * count);
   };

@@ -21,12 +21,16 @@ class CodeGather : public Compression {
  protected:
   Finish start_compressed(const BucketExchange& exchange) override;
 
-  [[nodiscard]] virtual std::int64_t code_bytes(std::int64_t count) const = 0;
+  /// `blocks`: counts of the tensors' numbers, which together are the bucket.
+  [[nodiscard]] virtual std::int64_t code_bytes(std::span<const std::int64_t> blocks) const = 0;
   virtual void encode(std::span<const float> values,
+                      std::span<const std::int64_t> blocks,
                       Random& random,
                       std::span<std::byte> code) const = 0;
   /// Adds coded values.
-  virtual void add(std::span<const std::byte> code, std::span<float> values) const = 0;
+  virtual void add(std::span<const std::byte> code,
+                   std::span<const std::int64_t> blocks,
+                   std::span<float> values) const = 0;
 
  private:
   [[nodiscard]] Random draws(const BucketExchange& exchange);

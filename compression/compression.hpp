@@ -116,7 +116,7 @@ struct CompressionMethod {
 [[nodiscard]] std::vector<const StrategySetting*> kernel_settings();
 /// The one of that name; null for "none". Throws a UserError with the closest name.
 [[nodiscard]] const CompressionMethod* find_compression(std::string_view name);
-/// A note if a job of so many exchanges ends before its compression begins; else empty.
+/// A note if the first exchanges of a job of so many, or all of them, travel whole; else empty.
 [[nodiscard]] std::string warm_up_note(const JobConfig& config, std::int64_t exchanges);
 /// The job's compression for the worker of this rank; null if it has none.
 [[nodiscard]] std::unique_ptr<Compression> make_compression(const JobConfig& config, int rank);

@@ -2,6 +2,7 @@
 // qsgd: multiples of norm/s for each block of 512 values, rounded at random (Alistarh et al.,
 // NeurIPS 2017). Levels are packed with as many bits each; the paper's variable codes are not used.
 #include <array>
+#include <numeric>
 
 #include "compression/code_gather.hpp"
 #include "compression/kernels/stochastic_levels.hpp"
@@ -25,13 +26,18 @@ class Qsgd : public CodeGather {
   Qsgd(std::uint64_t seed, int rank, int levels) : CodeGather(seed, rank), levels_(levels) {}
 
  protected:
-  std::int64_t code_bytes(std::int64_t count) const override { return level_bytes(count, levels_); }
+  std::int64_t code_bytes(std::span<const std::int64_t> blocks) const override {
+    return level_bytes(std::accumulate(blocks.begin(), blocks.end(), std::int64_t{0}), levels_);
+  }
   void encode(std::span<const float> values,
+              std::span<const std::int64_t> /*blocks*/,
               Random& random,
               std::span<std::byte> code) const override {
     encode_levels(values, levels_, random, code);
   }
-  void add(std::span<const std::byte> code, std::span<float> values) const override {
+  void add(std::span<const std::byte> code,
+           std::span<const std::int64_t> /*blocks*/,
+           std::span<float> values) const override {
     add_levels(code, levels_, values);
   }
 

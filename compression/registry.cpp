@@ -42,7 +42,10 @@ const CompressionMethod* find_compression(std::string_view name) {
     names.emplace_back(method.name);
   }
   if (name == names.front()) return nullptr;
-  throw UserError("--compression: " + unknown_name("compression", name, names));
+  throw UserError("--compression: " + unknown_name("compression", name, names) +
+                  (name.find(',') == std::string_view::npos
+                       ? ""
+                       : "; several: --sweep compression=" + std::string(name)));
 }
 
 std::unique_ptr<Compression> make_compression(const JobConfig& config, int rank) {
@@ -54,10 +57,15 @@ std::string warm_up_note(const JobConfig& config, std::int64_t exchanges) {
   const CompressionMethod* const method = find_compression(config.compression);
   if (method == nullptr || method->warm_up == nullptr) return {};
   const std::int64_t first = method->make(config, 0)->first_step();
-  if (first < exchanges) return {};
+  const std::string flag = "--" + std::string(method->warm_up->name);
+  if (first == 0) return {};
+  if (first < exchanges)
+    return "--compression " + std::string(method->name) + ": " + std::to_string(first) + " of " +
+           std::to_string(exchanges) + " exchanges travel whole (" + flag +
+           "); 0 forecasts the rest";
   return "--compression " + std::string(method->name) + " compresses nothing: it begins after " +
-         std::to_string(first) + " exchanges, the job has " + std::to_string(exchanges) + " (--" +
-         std::string(method->warm_up->name) + ")";
+         std::to_string(first) + " exchanges, the job has " + std::to_string(exchanges) + " (" +
+         flag + ")";
 }
 
 }  // namespace epochcast

@@ -6,6 +6,7 @@
 
 #include "compression/all_to_all.hpp"
 #include "compression/kernels/regions.hpp"
+#include "compression/tensor_blocks.hpp"
 #include "compression/wire.hpp"
 
 namespace epochcast {
@@ -13,6 +14,7 @@ namespace epochcast {
 /// The parts of a bucket and of its code.
 struct TwoPhase::Parts {
   std::vector<std::int64_t> bounds;       ///< of values
+  std::vector<Blocks> blocks;             ///< of each part
   std::vector<std::int64_t> code_bounds;  ///< of the bytes that a member sends to all others
   int self = 0;
   WireBuffer to, from, result;
@@ -31,38 +33,35 @@ struct TwoPhase::Parts {
   }
 };
 
-double TwoPhase::wire_bytes(std::int64_t count, int members, const TensorShapes&) const {
+double TwoPhase::wire_bytes(std::int64_t count, int members, const TensorShapes& tensors) const {
   const std::vector<std::int64_t> bounds = balanced_regions({}, count, members);
   double all_bytes = 0;
   for (std::size_t i = 0; i + 1 < bounds.size(); ++i)
-    all_bytes += static_cast<double>(code_bytes(bounds[i + 1] - bounds[i]));
+    all_bytes += static_cast<double>(code_bytes(tensor_blocks(tensors, bounds[i], bounds[i + 1])));
   return 2 * all_gather_wire_bytes(all_bytes, members);
 }
 
 Compression::Finish TwoPhase::start_compressed(const BucketExchange& exchange) {
   const int members = exchange.members();
   Parts parts = {.bounds = balanced_regions({}, exchange.count(), members),
+                 .blocks = {},
                  .code_bounds = {0},
                  .self = exchange.member(),
                  .to = {},
                  .from = {},
                  .result = {}};
-  for (std::size_t i = 0; i + 1 < parts.bounds.size(); ++i)
-    parts.code_bounds.push_back(parts.code_bounds.back() +
-                                code_bytes(parts.bounds[i + 1] - parts.bounds[i]));
+  for (std::size_t i = 0; i + 1 < parts.bounds.size(); ++i) {
+    parts.blocks.push_back(tensor_blocks(exchange.tensors, parts.bounds[i], parts.bounds[i + 1]));
+    parts.code_bounds.push_back(parts.code_bounds.back() + code_bytes(parts.blocks.back()));
+  }
   const bool has_numbers = exchange.has_numbers();
   parts.to = WireBuffer(parts.code_bounds.back(), has_numbers);
   parts.from = WireBuffer(members * parts.own_size(), has_numbers);
   parts.result = WireBuffer(parts.code_bounds.back(), has_numbers);
   if (has_numbers) {
     const std::span<float> own = contribution(exchange);
-    std::vector<std::span<float>> values_of;
-    std::vector<std::span<std::byte>> codes;
-    for (std::size_t i = 0; i + 1 < parts.bounds.size(); ++i) {
-      values_of.push_back(parts.values(own, i));
-      codes.push_back(parts.code(parts.to, i));
-    }
-    encode(own, values_of, codes);
+    for (std::size_t i = 0; i + 1 < parts.bounds.size(); ++i)
+      encode(parts.values(own, i), parts.blocks[i], parts.code(parts.to, i));
   }
   exchange.observer.kernel("compress", encode_bytes() * static_cast<double>(exchange.count()));
   std::vector<Payload> to;
@@ -87,8 +86,9 @@ void TwoPhase::finish(const BucketExchange& exchange, const Parts& parts) {
     std::ranges::copy(parts.code(parts.to, self),
                       parts.from.part(parts.self, parts.own_size()).begin());
     std::vector<float> sum(static_cast<std::size_t>(parts.bounds[self + 1] - parts.bounds[self]));
-    for (int i = 0; i < exchange.members(); ++i) add(parts.from.part(i, parts.own_size()), sum);
-    encode_sum(exchange, sum, parts.code(parts.result, self));
+    for (int i = 0; i < exchange.members(); ++i)
+      add(parts.from.part(i, parts.own_size()), parts.blocks[self], sum);
+    encode_sum(exchange, sum, parts.blocks[self], parts.code(parts.result, self));
   }
   exchange.observer.kernel("sum", (exchange.members() * add_bytes() + encode_bytes()) * own_count);
   exchange.fabric.all_gather(mine, parts.result.payload(), exchange.among);
@@ -96,7 +96,7 @@ void TwoPhase::finish(const BucketExchange& exchange, const Parts& parts) {
     const std::span<float> bucket = values<float>(exchange.bucket);
     std::fill(bucket.begin(), bucket.end(), 0.0F);
     for (std::size_t i = 0; i + 1 < parts.bounds.size(); ++i)
-      add(parts.code(parts.result, i), parts.values(bucket, i));
+      add(parts.code(parts.result, i), parts.blocks[i], parts.values(bucket, i));
   }
   exchange.observer.kernel("decompress", add_bytes() * static_cast<double>(exchange.count()));
 }

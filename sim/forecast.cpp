@@ -9,6 +9,7 @@
 #include "base/statistics/random.hpp"
 #include "base/statistics/spread.hpp"
 #include "base/text/units.hpp"
+#include "core/job/chosen_dataset.hpp"
 #include "results/running_bill.hpp"
 #include "sim/forecast_uncertainty.hpp"
 #include "sim/recording/recording_fabric.hpp"
@@ -100,6 +101,9 @@ class Passes {
         nullptr);
   }
 
+  /// The most seconds that compressing has taken a worker in a step.
+  [[nodiscard]] double most_kernel_s() const { return most_kernel_s_; }
+
  private:
   /// Repeats the pass in full if an acceleration was not valid.
   const std::vector<WorkerReport>& run(const PassOptions& pass,
@@ -112,6 +116,7 @@ class Passes {
       CostLearner learner = job_.learner(fabric, draw);
       Worker worker = job_.worker(fabric, learner);
       job_.strategy().run(worker);
+      most_kernel_s_ = std::max(most_kernel_s_, learner.most_kernel_s());
       reports_[static_cast<std::size_t>(fabric.rank())] = worker.report;
     };
     while (!job_.runtime().run_pass(program, pass)) {
@@ -123,7 +128,22 @@ class Passes {
 
   SimulatedJob& job_;
   std::vector<WorkerReport> reports_;
+  double most_kernel_s_ = 0;
 };
+
+/// What compressing takes where it was not measured; else empty.
+std::string compressing_note(const SimulatedJob& simulated, double most_kernel_s) {
+  const std::string& name = simulated.job().config.compression;
+  if (find_compression(name) == nullptr || most_kernel_s == 0) return {};
+  for (std::size_t i = 0; i < simulated.workers().size(); ++i) {
+    if (simulated.workers()[i].role != Role::trains) continue;
+    if (simulated.kernels(static_cast<int>(i)).is_measured()) continue;
+    return "compressing takes " + format_seconds(most_kernel_s) +
+           " of a step, estimated from memory traffic; `epochcast measure batches --compression " +
+           name + "` replaces it";
+  }
+  return {};
+}
 
 /// Notes changed figures of devices that neither train nor sum. Their number still counts for
 /// energy.
@@ -185,12 +205,20 @@ RunResult forecast(const Job& given,
     if (config.gradient_bytes != JobConfig().gradient_bytes && !sends_gradients)
       result.notes.emplace_back(
           "exchanges parameters, of 4 bytes: --gradient-bytes changes nothing");
+    if (config.gradient_bytes != JobConfig().gradient_bytes && simulated.strategy().name == "zero")
+      result.notes.emplace_back(
+          "gathers parameters of 4 bytes, whatever --gradient-bytes is; DeepSpeed's fp16 and bf16 "
+          "engines gather 2");
+    if (const std::string note = dataset_note(config, job.dataset, job.network.name); !note.empty())
+      result.notes.push_back(note);
     if (const std::string note = preset_note(config); !note.empty()) result.notes.push_back(note);
     if (const std::string note = period_note(config, simulated.strategy()); !note.empty())
       result.notes.push_back(note);
     if (const std::string note = simulated.target_note(result); !note.empty())
       result.notes.push_back(note);
     if (const std::string note = memory_note(simulated); !note.empty())
+      result.notes.push_back(note);
+    if (const std::string note = compressing_note(simulated, passes.most_kernel_s()); !note.empty())
       result.notes.push_back(note);
     add_figure_notes(result, config, workers);
     if (const std::string note = class_note(job.network, job.dataset); !note.empty())

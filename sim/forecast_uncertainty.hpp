@@ -15,8 +15,8 @@
 namespace epochcast::sim {
 
 /// Relative standard deviation of batches from one worker and iteration to the next, where they are
-/// estimated from data sheets. Assumed. (Equal GPUs of one cluster differ by 8 % in all, with
-/// outliers, in arXiv 2208.11035; drawn samples of the traces here by 1 to 3 %.)
+/// estimated from data sheets or given by hand. Assumed. (Equal GPUs of one cluster differ by 8 %
+/// in all, with outliers, in arXiv 2208.11035; drawn samples of the traces here by 1 to 3 %.)
 constexpr double kAssumedBatchDeviation = 0.02;
 
 /// The uncertainty of a job's batch and message costs, and its effect on the interval and the grade
@@ -27,10 +27,11 @@ constexpr double kAssumedBatchDeviation = 0.02;
 /// factor is the same for all of a run, independent of how computing varies, and never brings a
 /// time to zero. It is larger by kExtrapolationDeviation on a cluster other than the measured one,
 /// and by kUnmeasuredLibraryDeviation for an unmeasured all-reduce of the MPI library.
-/// - Batches: sizes outside of the measured range take a time within BatchCost::bounds().
-/// - Batches estimated from data sheets: an iteration takes as long as the slowest of P workers,
-/// which is expected to be some kAssumedBatchDeviation times the expected maximum of P normal
-/// numbers longer than the mean. The upper end has that.
+/// - Batches: sizes outside of the measured range, and estimates from data sheets, take a time
+/// within BatchCost::bounds().
+/// - Batches estimated from data sheets or given by hand: an iteration takes as long as the slowest
+/// of P workers, which is expected to be some kAssumedBatchDeviation times the expected maximum of
+/// P normal numbers longer than the mean. The upper end has that.
 /// - Work that is dealt on demand: the mean time between numbers is known within 2 %, or 5 %
 /// (DealWatch).
 /// - Overlap that is charged by default (OverlapDefault): between none and most_batch_slowdown.

@@ -54,7 +54,7 @@ Compression::Finish start_compressed(Worker& worker,
   return [&worker, bytes, values_now, common, finish = std::move(finish)] {
     finish();
     for (std::size_t i = 0; i < values_now.size(); ++i) values_now[i] += common[i];
-    worker.learner.kernel("sum", (worker.outer_step ? 3 : 4) * bytes);
+    worker.learner.kernel("apply", (worker.outer_step ? 3 : 4) * bytes);
     worker.compression->add_steps(1);
   };
 }

@@ -34,9 +34,9 @@ const OverlapDefault* charged_overlap(const Job& job,
                                       int rank) {
   const BatchCost& cost = costs.of_device(rank);
   const OverlapDefault* const known = overlap_default(worker.device_class);
-  const bool is_charged = worker.role == Role::trains && cost.is_from_data_sheet() &&
-                          !cost.overlap().is_known &&
-                          stated_overlap(job.platform, worker.model) == nullptr;
+  const bool is_charged =
+      worker.role == Role::trains && (cost.is_from_data_sheet() || cost.is_given()) &&
+      !cost.overlap().is_known && stated_overlap(job.platform, worker.model) == nullptr;
   return is_charged && known != nullptr && known->is_charged ? known : nullptr;
 }
 
@@ -105,7 +105,11 @@ double CostedJob::loading_s_per_sample(int rank) const {
 }
 
 KernelCost CostedJob::kernels(int rank) const {
-  return {costs_.of_device(rank).kernels(), job_.config.compression};
+  const DeviceSpec* const device =
+      job_.estimates.device(workers_[static_cast<std::size_t>(rank)].model);
+  return {costs_.of_device(rank).kernels(),
+          job_.config.compression,
+          device == nullptr ? 0 : device->memory_bytes_per_s};
 }
 
 StateShares CostedJob::state_shares() const {

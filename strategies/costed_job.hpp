@@ -23,7 +23,7 @@ struct CostDraw {
 };
 
 /// The default slowdowns by overlap that a worker is charged, as neither its trace nor its platform
-/// has any and its batches are estimated from a data sheet; null: none.
+/// has any and its batches are estimated from a data sheet or given by hand; null: none.
 [[nodiscard]] const OverlapDefault* charged_overlap(const Job& job,
                                                     const WorkerCosts& costs,
                                                     const WorkerInfo& worker,

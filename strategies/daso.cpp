@@ -109,7 +109,7 @@ class NodeExchange {
         own[i] = static_cast<float>(
             (own_weight * static_cast<double>(own[i]) + static_cast<double>(sum_[i])) / all);
       }
-      worker_.learner.kernel("merge", (delay > 0 ? 3 : 2) * parameters.bytes());
+      worker_.learner.kernel("mix", (delay > 0 ? 3 : 2) * parameters.bytes());
     }
     fabric.broadcast(parameters, leader_, fabric.node());
   }

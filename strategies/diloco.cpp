@@ -123,7 +123,7 @@ class Fragments {
     const auto share = static_cast<float>(own_share_);
     for (std::size_t k = 0; k < own.size(); ++k)
       own[k] = share == 0 ? copy_[k] : copy_[k] + share * (own[k] - copy_[k]);
-    worker_.learner.kernel("merge", (own_share_ > 0 ? 3 : 2) * part.bytes());
+    worker_.learner.kernel("mix", (own_share_ > 0 ? 3 : 2) * part.bytes());
   }
 
   Worker& worker_;

@@ -4,6 +4,7 @@
 // one before computes, and their gradients are reduce-scattered as soon as they are there.
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <map>
 
 #include "base/error.hpp"
@@ -24,12 +25,23 @@ constexpr Names<Sharding, 3> kShardings = {{{"full-shard", Sharding::full},
                                             {"shard-grad-op", Sharding::grad_op},
                                             {"hybrid-shard", Sharding::hybrid}}};
 
+/// In our spelling or PyTorch's: FULL_SHARD.
+struct ShardingName {
+  [[nodiscard]] static Sharding read(std::string text) {
+    for (char& letter : text)
+      letter =
+          letter == '_' ? '-' : static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
+    return value::Name{kShardings}.read(text);
+  }
+  [[nodiscard]] static std::string show(Sharding value) { return show_name(value, kShardings); }
+};
+
 constexpr StrategySettingOf kSharding("sharding",
                                       "full-shard|shard-grad-op|hybrid-shard",
                                       "fsdp: PyTorch's FULL_SHARD, SHARD_GRAD_OP, HYBRID_SHARD",
                                       "full-shard",
                                       "shard-grad-op",
-                                      value::Name{kShardings});
+                                      ShardingName());
 
 constexpr std::array<const StrategySetting*, 1> kSettings = {&kSharding};
 

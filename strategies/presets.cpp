@@ -78,9 +78,22 @@ Setting preset_setting() {
 std::string preset_note(const JobConfig& config) {
   for (const Preset& preset : presets()) {
     if (preset.name != config.like) continue;
-    std::string note = "--like " + config.like + " (" + std::string(preset.library) + ") sets";
-    for (const SettingText& setting : preset.settings)
-      note += " --" + std::string(setting.name) + " " + setting.value;
+    std::string kept;
+    std::string given;
+    JobConfig preset_config;
+    for (const SettingText& setting : preset.settings) {
+      all_settings().set(preset_config, setting.name, setting.value, "--like " + config.like);
+      const std::string flag = " --" + std::string(setting.name) + " ";
+      const Setting row = all_settings().named(setting.name, "--like");
+      const std::string value = row.show(config);
+      const bool is_kept = value == row.show(preset_config);
+      (is_kept ? kept : given) += flag + (is_kept ? setting.value : value);
+    }
+    std::string note = "--like " + config.like + " (" + std::string(preset.library) + ")";
+    note += kept.empty() ? " sets nothing" : " sets" + kept;
+    if (!given.empty()) note += "; given instead:" + given;
+    if (config.like == "deepspeed")
+      note += "; its fp16 and bf16 engines also need --gradient-bytes 2";
     return note;
   }
   return {};

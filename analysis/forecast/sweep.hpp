@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "analysis/forecast/kept_forecasts.hpp"
+#include "analysis/forecast/forecast_files.hpp"
 #include "analysis/forecast/shared_jobs.hpp"
 #include "base/files/output_file.hpp"
 #include "core/job/job.hpp"

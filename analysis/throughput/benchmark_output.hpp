@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -14,9 +15,22 @@ namespace epochcast {
 /// are in it.
 void add_nccl_tests(std::string_view output, const std::string& file, MeasuredRates& rates);
 
+/// What an OSU micro-benchmark ran on.
+struct OsuRun {
+  int nodes = 1;
+  std::optional<int> ports = {};  ///< of a node, as the user states it
+  int known_ports = 1;            ///< as the cluster's description has it; 1: perhaps unknown
+  double node_bytes_per_s = 0;    ///< of all ports, nominal; 0: unknown
+};
+
 /// Adds what the printed output of an OSU micro-benchmark tells: osu_latency the time of a hop,
-/// osu_bw the network's rate, osu_allreduce among `nodes` ranks, one per node, both. Throws a
-/// UserError if it is of none of these.
-void add_osu(std::string_view output, int nodes, const std::string& file, MeasuredRates& rates);
+/// osu_bw the rate of a port, osu_allreduce among the nodes' ranks, one per node, both. A node has
+/// the rate of all its ports, but at most its nominal one. Throws a UserError if it is of none of
+/// these, if its messages are too small to show a rate, or if ports are unknown and one has much
+/// less than the node.
+void add_osu(std::string_view output,
+             const OsuRun& run,
+             const std::string& file,
+             MeasuredRates& rates);
 
 }  // namespace epochcast

@@ -10,9 +10,16 @@
 
 namespace epochcast {
 
-/// The figures of the platform's first nodes: links as its simulation has them. Throws a UserError
-/// if the platform is a SimGrid file.
+/// The figures of the platform's nodes whose devices train: links as its simulation has them, and
+/// the fastest devices alone. Throws a UserError if the platform is a SimGrid file, or has several
+/// kinds of such nodes.
 [[nodiscard]] NodeFigures node_figures(const Platform& platform, const Catalog& catalog);
+/// A note if other devices of these nodes train, too; else empty.
+[[nodiscard]] std::string left_out_note(const Platform& platform, const Catalog& catalog);
+/// What one of these devices trains at most, by its data sheet; 0: unknown.
+[[nodiscard]] double peak_samples_per_s(const Network& network,
+                                        const Platform& platform,
+                                        const Catalog& catalog);
 
 /// The job of training the network: its gradients, of which the last layer's are complete at the
 /// end of backward.

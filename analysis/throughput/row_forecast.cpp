@@ -168,6 +168,29 @@ double unmodelled_variance(const TrainingRow& row, bool is_node_measured) {
   return variance;
 }
 
+/// Of the job's own rows, the largest squared deviation of the fit, as a logarithm, beyond what is
+/// not modelled: rows contradict each other, or the model.
+double contradiction(const NodeFigures& node,
+                     const TrainingJob& job,
+                     const MeasuredRows& measured,
+                     const Assumed& assumed,
+                     bool is_node_measured) {
+  std::vector<TrainingRow> rows;
+  std::vector<double> measured_s;
+  for (const MeasuredRow& each : measured.own) {
+    if (each.overlap) continue;
+    rows.push_back(each.row);
+    measured_s.push_back(each.step_s);
+  }
+  const std::vector<double> fitted_s = forecast_with(node, job, measured, assumed, rows);
+  double most = 0;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const double squared = std::pow(std::log(fitted_s[i] / measured_s[i]), 2);
+    most = std::max(most, squared - unmodelled_variance(rows[i], is_node_measured));
+  }
+  return most;
+}
+
 }  // namespace
 
 std::vector<StepForecast> forecast_rows(const NodeFigures& node,
@@ -193,9 +216,10 @@ std::vector<StepForecast> forecast_rows(const NodeFigures& node,
   }
   const bool is_node_measured = node_row(measured.own, false) || node_row(measured.own, true) ||
                                 base_row(measured.own).row.devices > 1;
+  const double misfit = contradiction(node, job, measured, assumed, is_node_measured);
   std::vector<StepForecast> forecasts;
   for (std::size_t row = 0; row < asked.size(); ++row) {
-    const double rest = unmodelled_variance(asked[row], is_node_measured);
+    const double rest = unmodelled_variance(asked[row], is_node_measured) + misfit;
     const auto factor = [&](double variance) {
       return std::exp(k90PercentDeviations * std::sqrt(variance + rest));
     };

@@ -28,7 +28,8 @@ struct StepForecast {
 
 /// Forecasts of the asked rows. Every assumption is varied by its own uncertainty, the fit is
 /// repeated, and the changes of the forecast are added as root of the sum of squares: what the
-/// measured rows determine adds nothing.
+/// measured rows determine adds nothing. The measured row that the fit is farthest from adds the
+/// part of its deviation that noise does not explain.
 [[nodiscard]] std::vector<StepForecast> forecast_rows(const NodeFigures& node,
                                                       const TrainingJob& job,
                                                       const MeasuredRows& measured,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analysis/throughput/row_text.hpp"
 
+#include <cctype>
 #include <charconv>
 #include <map>
 #include <optional>
@@ -97,7 +98,11 @@ MeasuredRow parse_measured_row(std::string_view text,
   MeasuredRow measured = {.row = rows.front()};
   const std::string_view value = trimmed_text(text.substr(colon + 1));
   if (value.ends_with("/s")) {
-    const std::string_view number = value.substr(0, value.size() - 2);
+    // "253/s", "253 samples/s", "253 img/s"
+    std::string_view number = value.substr(0, value.size() - 2);
+    while (!number.empty() && std::isalpha(static_cast<unsigned char>(number.back())) != 0)
+      number.remove_suffix(1);
+    number = trimmed_text(number);
     double rate = 0;
     const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), rate);
     if (error != std::errc() || end != number.data() + number.size() || !(rate > 0) || rate > 1e15)

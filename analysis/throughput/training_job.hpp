@@ -90,6 +90,8 @@ struct TrainingRow {
   std::optional<Exchange> exchange = {};
   std::optional<GradientOverlap> overlap = {};
   PeerGraph graph = PeerGraph::directed;
+
+  bool operator==(const TrainingRow&) const = default;
 };
 
 }  // namespace epochcast

@@ -176,6 +176,10 @@ JsonInput open_document(const nlohmann::json& document,
     top.fail("an object with \"schema\": \"" + std::string(schema) + "\"");
     problems.throw_if_any();
   }
+  if (!document.contains("schema")) {
+    problems.add("/schema", "missing; expected \"" + std::string(schema) + "\"");
+    problems.throw_if_any();
+  }
   const JsonInput found = top.at("schema");
   if (!found.value().is_string() || found.value().get_ref<const std::string&>() != schema) {
     found.fail("\"" + std::string(schema) + "\"");

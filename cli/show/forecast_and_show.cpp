@@ -26,7 +26,19 @@ void Failures::add(const ForecastOutcome& outcome) {
 void Failures::check() const {
   if (has_died_) throw RunError(problems_.front());
   const bool is_listed = has_run_ && (is_sweep_ || !was_named_);
-  if (!problems_.empty() && !is_listed) throw UserError(problems_);
+  if (problems_.empty() || is_listed) return;
+  // What does not fit has to change first, whatever the strategies object to.
+  std::vector<std::string> of_memory;
+  std::copy_if(
+      problems_.begin(),
+      problems_.end(),
+      std::back_inserter(of_memory),
+      [](const std::string& problem) { return problem.starts_with("--batch: a batch of "); });
+  if (of_memory.empty() || of_memory.size() == problems_.size()) throw UserError(problems_);
+  const std::size_t others = problems_.size() - of_memory.size();
+  of_memory.push_back("and " + std::to_string(others) + " other problem" + (others > 1 ? "s" : "") +
+                      " of strategies, shown with batches that fit");
+  throw UserError(of_memory);
 }
 
 Failures forecast_and_show(const std::vector<ForecastTask>& tasks,

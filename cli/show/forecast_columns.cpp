@@ -146,8 +146,16 @@ std::string rate_cell(const Row& row) {
 double epoch_number(const Row& row) { return row.run.epoch_s; }
 double data_number(const Row& row) { return row.run.dataset_s(); }
 double compute_number(const Row& row) { return row.run.phases.compute_s; }
-double exchange_number(const Row& row) { return row.run.phases.exposed_communication_s; }
-double blocked_number(const Row& row) { return row.run.phases.blocked_s; }
+/// Zero for what only rounding leaves of a phase.
+double phase_number(const Row& row, double seconds) {
+  constexpr double kRounding = 1e-9;
+  return seconds < kRounding * row.run.epoch_s ? 0 : seconds;
+}
+
+double exchange_number(const Row& row) {
+  return phase_number(row, row.run.phases.exposed_communication_s);
+}
+double blocked_number(const Row& row) { return phase_number(row, row.run.phases.blocked_s); }
 double rounds_number(const Row& row) { return static_cast<double>(row.run.rounds_per_epoch); }
 double in_nodes_number(const Row& row) { return row.run.intra_node_bytes; }
 double between_number(const Row& row) { return row.run.inter_node_bytes; }

@@ -167,7 +167,7 @@ class RankingTable : public ForecastWriter {
     }
     if (!notes.empty() || !problems.empty()) out_ << '\n';
     notes.print(out_);
-    problems.print(out_, "not forecast: ");
+    problems.with_one_for_each_flag().print(out_, "not forecast: ");
   }
 
   std::ostream& out_;

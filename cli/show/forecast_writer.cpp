@@ -39,7 +39,7 @@ class TableWriter : public ForecastWriter {
     show_knees();
     if (!notes_.empty() || !problems_.empty()) out_ << '\n';
     notes_.print(out_);
-    problems_.print(out_, "not forecast: ");
+    problems_.with_one_for_each_flag().print(out_, "not forecast: ");
     front_.print(out_);
     show_legend(out_, has_target_);
   }

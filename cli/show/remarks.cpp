@@ -7,7 +7,17 @@
 namespace epochcast {
 namespace {
 
-constexpr std::size_t kMostNamed = 4;  // named places of one remark; the others are counted
+constexpr std::size_t kMostNamed = 4;   // named places of one remark; the others are counted
+constexpr std::size_t kMostOfFlag = 3;  // remarks on one flag that are shown; more are one
+
+/// "--overlap" of "--overlap: TEXT"; empty for other texts.
+std::string flag_of(const std::string& text) {
+  const std::size_t colon = text.find(": ");
+  const std::string flag = text.substr(0, colon);
+  const bool is_flag =
+      colon != std::string::npos && flag.starts_with("--") && flag.find(' ') == std::string::npos;
+  return is_flag ? flag : std::string();
+}
 
 }  // namespace
 
@@ -61,6 +71,25 @@ std::vector<std::string> Remarks::subjects_of(const About& about) const {
     }
   }
   return subjects;
+}
+
+Remarks Remarks::with_one_for_each_flag() const {
+  std::map<std::string, std::size_t> counts;
+  for (const std::string& text : texts_) ++counts[flag_of(text)];
+  Remarks folded = *this;
+  folded.texts_.clear();
+  folded.about_.clear();
+  for (const std::string& text : texts_) {
+    const std::string flag = flag_of(text);
+    const bool is_folded = !flag.empty() && counts[flag] > kMostOfFlag;
+    const std::string shown =
+        is_folded ? flag + ": does not apply; --strategy NAME says why" : text;
+    const auto [about, is_new] = folded.about_.try_emplace(shown);
+    if (is_new) folded.texts_.push_back(shown);
+    for (const auto& [strategy, places] : about_.at(text))
+      about->second[strategy].insert(places.begin(), places.end());
+  }
+  return folded;
 }
 
 void Remarks::print(std::ostream& out, const std::string& prefix) const {

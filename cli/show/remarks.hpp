@@ -19,6 +19,10 @@ class Remarks {
   void add(const std::string& text, const std::string& strategy, const std::string& place);
   [[nodiscard]] bool empty() const { return texts_.empty(); }
 
+  /// The same with one remark in place of many on the same flag ("--overlap: ..."), such as reasons
+  /// of strategies that lack it.
+  [[nodiscard]] Remarks with_one_for_each_flag() const;
+
   /// A line for each, in the order of their first occurrence: "  sync [nodes 4; nodes 8]: TEXT".
   /// `prefix` comes before the text.
   void print(std::ostream& out, const std::string& prefix = {}) const;

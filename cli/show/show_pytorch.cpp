@@ -10,45 +10,15 @@
 #include <map>
 #include <optional>
 
+#include "cli/show/pytorch_loop.hpp"
 #include "strategies/settings.hpp"
 #include "strategies/strategy.hpp"
 
 namespace epochcast {
 namespace {
 
-/// The training loop around the result of prepare().
-std::string loop_text(const JobConfig& config) {
-  const std::string batches =
-      fmt::format("loader:  # a DistributedSampler's, batches of {} for each rank\n", config.batch);
-  const std::string clip =
-      config.learning.clip_norm
-          ? fmt::format("torch.nn.utils.clip_grad_norm_(model.parameters(), {:g})\n",
-                        *config.learning.clip_norm)
-          : std::string();
-  const std::string head = "# model, optimizer, after_step = prepare(model, optimizer, loader)\n";
-  if (config.accumulate == 1) {
-    return head + "# for samples, labels in " + batches +
-           "#     optimizer.zero_grad()\n"
-           "#     criterion(model(samples), labels).backward()\n" +
-           (clip.empty() ? "" : "#     " + clip) +
-           "#     optimizer.step()\n"
-           "#     after_step()\n";
-  }
-  return "# import contextlib\n" + head +
-         "# optimizer.zero_grad()\n# for i, (samples, labels) in enumerate(loader):  " +
-         batches.substr(batches.find('#')) +
-         fmt::format(
-             "#     is_last = (i + 1) % {0} == 0  # of those whose gradients are added up\n"
-             "#     is_silent = not is_last and hasattr(model, \"no_sync\")\n"
-             "#     with model.no_sync() if is_silent else contextlib.nullcontext():\n"
-             "#         (criterion(model(samples), labels) / {0}).backward()\n"
-             "#     if is_last:\n",
-             config.accumulate) +
-         (clip.empty() ? "" : "#         " + clip) +
-         "#         optimizer.step()\n"
-         "#         after_step()\n"
-         "#         optimizer.zero_grad()\n";
-}
+constexpr int kFloatBytes = 4;
+constexpr int kHalfBytes = 2;
 
 constexpr const char* kAverages =
     "def average_buffers(model):\n"
@@ -82,9 +52,6 @@ std::string ddp(const JobConfig& config) {
   return fmt::format("DistributedDataParallel(model, bucket_cap_mb={})",
                      mebibytes(config.bucket_bytes));
 }
-
-constexpr int kFloatBytes = 4;
-constexpr int kHalfBytes = 2;
 
 /// PyTorch's hook for what the job exchanges in place of float32.
 struct Hook {
@@ -366,7 +333,7 @@ std::string pytorch_text(const JobConfig& config, int ranks_per_node) {
          at = text.find(batches, at + steps.size()))
       text.replace(at, batches.size(), steps);
   }
-  return text + "\n\n" + loop_text(config);
+  return text + "\n\n" + pytorch_loop(config);
 }
 
 }  // namespace epochcast

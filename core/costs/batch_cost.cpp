@@ -128,7 +128,8 @@ BatchCost::BatchCost(const CostTrace& trace)
       kernels_(trace.kernels),
       grade_(trace.source.grade),
       origin_(trace.file),
-      error_note_(trace.error_note) {
+      error_note_(trace.error_note),
+      error_factor_(trace.error_factor) {
   for (const auto& [batch, group] : by_batch(*samples_)) {
     points_.push_back(point_of(group));
     append(sessions_, numbers(group, &BatchSamples::session));
@@ -188,7 +189,8 @@ BatchCost::BatchCost(double seconds, std::int64_t batch)
                .quantiles = {0.5},
                .median_s = seconds,
                .shares = kDefaultShares}},
-      origin_("--batch-seconds") {}
+      origin_("--batch-seconds"),
+      is_given_(true) {}
 
 BatchTimes BatchCost::median(std::int64_t batch) const {
   const auto size = static_cast<double>(batch);
@@ -241,14 +243,14 @@ bool BatchCost::is_extrapolated(std::int64_t batch) const {
 }
 
 CostBounds BatchCost::bounds(std::int64_t batch) const {
-  if (!is_extrapolated(batch)) return {};
+  if (!is_extrapolated(batch)) return {.low = 1 / error_factor_, .high = error_factor_};
   const auto size = static_cast<double>(batch);
   const Point& measured = size < points_.front().batch ? points_.front() : points_.back();
   const double forecast_s = total_at(size, std::nullopt);
   const double equal = measured.median_s / forecast_s;
   const double proportional = equal * size / measured.batch;
-  return {.low = std::min({1.0, equal, proportional}),
-          .high = std::max({1.0, equal, proportional})};
+  return {.low = std::min({1.0, equal, proportional}) / error_factor_,
+          .high = std::max({1.0, equal, proportional}) * error_factor_};
 }
 
 std::vector<std::int64_t> BatchCost::measured_batches() const {

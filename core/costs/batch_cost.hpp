@@ -75,7 +75,8 @@ class BatchCost {
   [[nodiscard]] bool is_extrapolated(std::int64_t batch) const;
   /// Bounds for a batch beyond the measured sizes, as factors of its forecast: from the time of the
   /// nearest measured size to a time proportional to it. {1, 1} for others. (Of 76 sizes left out
-  /// of the traces that come with Epochcast, 70 are within 3 % of these bounds.)
+  /// of the traces that come with Epochcast, 70 are within 3 % of these bounds.) Those of estimates
+  /// have the error of nine in ten besides.
   [[nodiscard]] CostBounds bounds(std::int64_t batch) const;
   [[nodiscard]] Grade grade() const { return grade_; }
   /// The batch sizes that were measured, ascending.
@@ -90,6 +91,8 @@ class BatchCost {
   [[nodiscard]] const std::string& error_note() const { return error_note_; }
   /// Whether it is an estimate from a data sheet.
   [[nodiscard]] bool is_from_data_sheet() const { return !error_note_.empty(); }
+  /// Whether it was given by hand.
+  [[nodiscard]] bool is_given() const { return is_given_; }
   /// The same cost with samples around its median: normal, with this relative standard deviation,
   /// independent for each worker.
   [[nodiscard]] BatchCost with_noise(double deviation) const;
@@ -125,6 +128,8 @@ class BatchCost {
   Grade grade_ = Grade::estimated;
   std::string origin_;
   std::string error_note_;
+  double error_factor_ = 1;
+  bool is_given_ = false;
 };
 
 /// The median of values; they need not be sorted. 0 for none.

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
+#include <string_view>
 #include <utility>
 
 #include "base/error.hpp"
@@ -16,6 +18,9 @@ constexpr double kIndexBytes = 8;  // sample indices travel as 64-bit integers
 constexpr double kLossBytes = 4;   // losses as float32
 // SGD with momentum reads the gradient, reads and writes the momentum and the parameter.
 constexpr double kUpdateMoves = 5;
+
+// Kernels of compressions; strategies have others.
+constexpr std::string_view kCompressing[] = {"compress", "decompress", "project", "sum", "merge"};
 
 }  // namespace
 
@@ -124,18 +129,38 @@ double CostLearner::whole(std::int64_t batch, double after_s) {
   return seconds + next(last, after_s + seconds).total_s();
 }
 
+std::int64_t CostLearner::most_samples(std::int64_t above) const {
+  std::int64_t fitting = 0;
+  while (above - fitting > 1) {
+    const std::int64_t middle = fitting + (above - fitting) / 2;
+    const bool fits = network_.training_bytes(middle, options_.kept) <= fabric_.self().memory_bytes;
+    (fits ? fitting : above) = middle;
+  }
+  return fitting;
+}
+
 void CostLearner::check_memory(std::int64_t samples) {
   const WorkerInfo& device = fabric_.self();
   const double needed = network_.training_bytes(samples, options_.kept);
   if (device.memory_bytes > 0 && needed > device.memory_bytes) {
-    throw UserError("--batch: a batch of " + std::to_string(samples) + " samples of " +
-                    network_.name + " needs " + format_bytes(needed) + "; device " + device.model +
-                    " has " + format_bytes(device.memory_bytes));
+    const std::int64_t most = most_samples(samples);
+    throw UserError(
+        "--batch: a batch of " + std::to_string(samples) + " samples of " + network_.name +
+        " needs " + format_bytes(needed) + "; device " + device.model + " has " +
+        format_bytes(device.memory_bytes) +
+        (most > 0 ? ": at most " + std::to_string(most) + " fit; --accumulate adds up smaller ones"
+                  : ""));
   }
   largest_batch_ = samples;
 }
 
+void CostLearner::begin_batch() {
+  most_kernel_s_ = most_kernel_s();
+  kernel_s_ = 0;
+}
+
 void CostLearner::forward_backward(std::int64_t batch) {
+  begin_batch();
   const BatchTimes times = last_part(batch);
   pending_step_s_ = times.step_s;
   fabric_.compute(times.load_s + times.forward_s, "forward");
@@ -143,6 +168,7 @@ void CostLearner::forward_backward(std::int64_t batch) {
 }
 
 void CostLearner::forward_backward(std::int64_t batch, const GradientReady& ready) {
+  begin_batch();
   const BatchTimes times = last_part(batch);
   pending_step_s_ = times.step_s;
   pass(times, {.after_backward = [&](std::size_t bucket) {
@@ -151,6 +177,7 @@ void CostLearner::forward_backward(std::int64_t batch, const GradientReady& read
 }
 
 void CostLearner::forward_backward(std::int64_t batch, const LayerHooks& hooks) {
+  begin_batch();
   for (std::int64_t i = 0; i < options_.accumulate; ++i) {
     const BatchTimes times = next(part_of(batch, options_.accumulate, i));
     pending_step_s_ = times.step_s;
@@ -191,6 +218,7 @@ void CostLearner::apply(Payload gradients,
 
 void CostLearner::train(std::int64_t steps, std::int64_t batch) {
   if (steps == 0) return;
+  begin_batch();
   double seconds = 0;
   if (bootstrap_ || options_.loading_s_per_sample > 0) {
     for (std::int64_t i = 0; i < steps; ++i) seconds += whole(batch, seconds);
@@ -209,7 +237,9 @@ double CostLearner::benchmark(std::int64_t batch) {
 }
 
 void CostLearner::kernel(std::string_view what, double moved_bytes) {
-  fabric_.compute(options_.kernels.seconds(fabric_.self(), what, moved_bytes), what);
+  const double seconds = options_.kernels.seconds(fabric_.self(), what, moved_bytes);
+  if (std::ranges::find(kCompressing, what) != std::end(kCompressing)) kernel_s_ += seconds;
+  fabric_.compute(seconds, what);
 }
 
 }  // namespace epochcast

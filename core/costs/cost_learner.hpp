@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <optional>
 #include <vector>
 
@@ -58,7 +59,11 @@ class CostLearner : public SamplingLearner {
   double benchmark(std::int64_t batch) override;
   void kernel(std::string_view what, double moved_bytes) override;
 
+  /// The most seconds that compressing has taken from one batch to the next.
+  [[nodiscard]] double most_kernel_s() const { return std::max(most_kernel_s_, kernel_s_); }
+
  private:
+  void begin_batch();
   /// Costs of the next forward and backward pass of these samples, and of the step after it; the
   /// pass begins `after_s` from now.
   BatchTimes next(std::int64_t samples, double after_s = 0);
@@ -74,6 +79,8 @@ class CostLearner : public SamplingLearner {
   /// Gradients that have so many bytes as they are exchanged.
   [[nodiscard]] Payload gradients_of(double bytes) const;
   void check_memory(std::int64_t samples);
+  /// The largest batch below `above` that fits into the device's memory; 0: none.
+  [[nodiscard]] std::int64_t most_samples(std::int64_t above) const;
 
   Fabric& fabric_;
   const Network& network_;
@@ -83,6 +90,8 @@ class CostLearner : public SamplingLearner {
   std::optional<BlockBootstrap> bootstrap_;
   std::int64_t drawn_batches_ = 0;  ///< in this epoch, counted in parts
   double pending_step_s_ = 0;
+  double kernel_s_ = 0;  ///< since the last batch began
+  double most_kernel_s_ = 0;
   /// When the loader began its batch, without omitted iterations; none before an epoch's first.
   double loading_since_s_ = 0;
   std::int64_t trained_samples_ = 0;

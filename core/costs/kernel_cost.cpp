@@ -7,13 +7,10 @@
 
 namespace epochcast {
 
-double kernel_seconds(const WorkerInfo& device, double moved_bytes) {
-  const double rate =
-      device.device_class == "cpu" ? kCpuMovedBytesPerSecond : kGpuMovedBytesPerSecond;
-  return moved_bytes / rate * device.sharers;
-}
-
-KernelCost::KernelCost(const std::vector<KernelSamples>& samples, std::string_view compression) {
+KernelCost::KernelCost(const std::vector<KernelSamples>& samples,
+                       std::string_view compression,
+                       double memory_bytes_per_s)
+    : memory_bytes_per_s_(memory_bytes_per_s) {
   for (const KernelSamples& each : samples) {
     if (each.compression != compression || each.seconds.empty()) continue;
     const double sum_s = std::accumulate(each.seconds.begin(), each.seconds.end(), 0.0);
@@ -21,11 +18,20 @@ KernelCost::KernelCost(const std::vector<KernelSamples>& samples, std::string_vi
   }
 }
 
+double KernelCost::estimated_seconds(const WorkerInfo& device, double moved_bytes) const {
+  double rate = kGpuMovedBytesPerSecond;
+  if (device.device_class == "cpu")
+    rate = kCpuMovedBytesPerSecond;
+  else if (memory_bytes_per_s_ > 0)
+    rate = kMovedShareOfBandwidth * memory_bytes_per_s_;
+  return moved_bytes / rate * device.sharers;
+}
+
 double KernelCost::seconds(const WorkerInfo& device,
                            std::string_view kernel,
                            double moved_bytes) const {
   const auto measured = seconds_.find(kernel);
-  if (measured == seconds_.end()) return kernel_seconds(device, moved_bytes);
+  if (measured == seconds_.end()) return estimated_seconds(device, moved_bytes);
   const std::map<double, double>& points = measured->second;
   const auto above = points.lower_bound(moved_bytes);
   if (above != points.begin() && above != points.end()) {

@@ -73,6 +73,7 @@ struct CostTrace {
   std::vector<KernelSamples> kernels;   ///< of those compressions that were measured
   Source source;                        ///< its own, or the trace file's
   std::string error_note = {};          ///< of an estimate: its error, as text; else empty
+  double error_factor = 1;              ///< of an estimate: that nine of ten were off by at most
 
   bool operator==(const CostTrace&) const = default;
 };

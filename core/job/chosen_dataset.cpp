@@ -7,6 +7,7 @@
 
 #include "base/error.hpp"
 #include "core/formats/image_list.hpp"
+#include "core/job/fitting_datasets.hpp"
 #include "core/tensors/own_data.hpp"
 
 namespace epochcast {
@@ -73,6 +74,7 @@ fs::path dataset_place(const JobConfig& config, const Catalog& catalog) {
   if (config.dataset.empty()) {
     if (is_folder(data) && describes_itself(data)) return data;
     check_describes_itself(data);
+    if (const auto only = only_fitting_dataset(config, catalog)) return *only;
   }
   if (is_folder(config.dataset) && !config.dataset.ends_with(".json")) {
     const std::vector<std::string> known = catalog.names("models/datasets");
@@ -98,6 +100,18 @@ Dataset chosen_dataset(const JobConfig& config, const Catalog& catalog) {
   }
   cut(dataset, *sequence);
   return dataset;
+}
+
+std::string dataset_note(const JobConfig& config,
+                         const Dataset& dataset,
+                         const std::string& network) {
+  const std::string& data = config.learning.data;
+  // Jobs of programs, such as those of imported profiles, name no files.
+  const bool is_of_files = !config.platform.empty() && !config.network.empty();
+  if (!is_of_files || !config.dataset.empty() || (is_folder(data) && describes_itself(data)))
+    return {};
+  return "--dataset is " + dataset.name + ", the only one of the catalogue with samples that " +
+         network + " takes";
 }
 
 std::string chosen_data(const JobConfig& config) {

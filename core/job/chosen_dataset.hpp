@@ -14,14 +14,20 @@ namespace epochcast {
 [[nodiscard]] bool describes_itself(const std::filesystem::path& folder);
 
 /// The place of the data set's description: a file, or a folder that describes itself. That is
-/// --dataset or, without it, --data if that names such a folder. Names of the catalogue come before
-/// folders. Throws a UserError.
+/// --dataset or, without it, --data if that names such a folder, else the only data set of the
+/// catalogue that the network takes. Names of the catalogue come before folders. Throws a
+/// UserError.
 [[nodiscard]] std::filesystem::path dataset_place(const JobConfig& config, const Catalog& catalog);
 
 /// The data set that the configuration chooses; texts whose targets are tokens are cut as
 /// --sequence says, images of a folder as --image-size does. Throws a UserError, also if one of
 /// these does not apply to the data set.
 [[nodiscard]] Dataset chosen_dataset(const JobConfig& config, const Catalog& catalog);
+
+/// A note if the job's data set follows from its network; else empty.
+[[nodiscard]] std::string dataset_note(const JobConfig& config,
+                                       const Dataset& dataset,
+                                       const std::string& network);
 
 /// The place of the samples: --data or, without it, --dataset if that is a folder of data; "" if
 /// neither is given.

@@ -17,6 +17,7 @@
 #include "core/job/chosen_dataset.hpp"
 #include "core/job/described_model.hpp"
 #include "core/job/device_power.hpp"
+#include "core/job/fitting_datasets.hpp"
 #include "core/job/given_platform.hpp"
 #include "core/job/platform_figures.hpp"
 #include "core/job/setting_text.hpp"
@@ -117,6 +118,7 @@ Job job_on(const std::function<Platform()>& read,
   if (config.learning.train_samples) {
     job.dataset.train_samples = std::min(job.dataset.train_samples, *config.learning.train_samples);
   }
+  if (!is_model_file(network)) check_takes(network, job.dataset, config, catalog);
   job.network = network_in(network, job.dataset);
   set_config(job, config);
   load_costs(job, catalog);
@@ -179,7 +181,10 @@ void load_costs(Job& job, const Catalog& catalog) {
     throw UserError("--calibrate-on: scales estimates, and there are none with " +
                     std::string(config.traces.empty() ? "--batch-seconds" : "--trace"));
   }
-  if (!config.batch_seconds.empty()) return;
+  if (!config.batch_seconds.empty()) {
+    job.estimates = load_estimates(config, catalog);  // for the devices' memory
+    return;
+  }
   const bool is_another = config.traces.empty() && is_model_file(config.network);
   for (TraceFile& file : chosen_traces(config, catalog, job.network.name)) {
     for (CostTrace& cost : file.costs) {

@@ -281,7 +281,12 @@ std::vector<WorkerInfo> place(const Platform& platform,
       return with_servers(trainers, platform, strategy, servers);
     throw UserError("strategy " + std::string(strategy) +
                     " needs devices that train and CPUs that sum; platform " + platform.name +
-                    " has only " + (first == workers.end() ? "the former" : "CPUs"));
+                    " has only " +
+                    (first == workers.end()
+                         ? "the former; add CPUs to the `devices` of its nodes, such as "
+                           "{\"class\": \"cpu\", \"model\": \"host\", \"count\": 2, \"reduce\": "
+                           "\"10GBps\"}"
+                         : "CPUs"));
   }
   const std::vector<WorkerInfo> candidates(first, workers.end());
   workers.erase(first, workers.end());

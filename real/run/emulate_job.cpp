@@ -102,6 +102,9 @@ std::optional<RunResult> emulate(const Job& job, const RunOptions& options) {
     result.notes.push_back(period);
   if (const std::string classes = class_note(job.network, job.dataset); !classes.empty())
     result.notes.push_back(classes);
+  const std::int64_t exchanges = worker.report.rounds_per_epoch * config.epochs;
+  if (const std::string warm_up = warm_up_note(config, exchanges); !warm_up.empty())
+    result.notes.push_back(warm_up);
   std::optional<RunResult> collected =
       collect_result(std::move(result), workers, worker.report, epochs_s, comm);
   if (collected) {

@@ -105,6 +105,9 @@ class TrainingRun {
       result.notes.push_back("resumed in epoch " + std::to_string(*resumed_at_ + 1) +
                              "; times are of the epochs run since, from start to end");
     }
+    const std::int64_t exchanges = worker_.report.rounds_per_epoch * config_.epochs;
+    if (const std::string note = warm_up_note(config_, exchanges); !note.empty())
+      result.notes.push_back(note);
     std::optional<RunResult> collected =
         collect_result(std::move(result), group_.workers, worker_.report, epochs_s_, group_.comm);
     std::vector<TimedRank> all_timed = gathered(timed);

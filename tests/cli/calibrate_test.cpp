@@ -240,10 +240,6 @@ TEST_CASE("calibrate --row warns of rows that cannot be true together", "[cli]")
   };
 
   CHECK(warnings("nodes=1,devices=1: 800/s").empty());
-  // Eight make as much; of the same row, the first counts.
-  CHECK_THAT(warnings("nodes=1,devices=8: 3000/s"),
-             Catch::Matchers::StartsWith(
-                 "warning: row nodes=1,devices=8: 3000/s; the fit of all rows has 6000: "));
   CHECK_THAT(warnings("nodes=2,devices=8: 900/s"),
              Catch::Matchers::StartsWith(
                  "warning: row nodes=2,devices=8: 900/s; the fit of all rows has "));
@@ -251,6 +247,63 @@ TEST_CASE("calibrate --row warns of rows that cannot be true together", "[cli]")
              Catch::Matchers::StartsWith(
                  "warning: row nodes=1,devices=8: 6000/s, more than 8 devices make at the "
                  "rate of the row with 1 in all"));
+}
+
+TEST_CASE("calibrate --row shows the fit of its rows, and accumulation", "[cli]") {
+  const Folder folder;
+
+  const Outcome outcome = folder.run(
+      joined(kRowJob,
+             {"--row", "nodes=1,devices=1: 800 img/s", "--forecast", "nodes=4,accumulation=1,4"}));
+
+  REQUIRE(outcome.status == 0);
+  const std::vector<std::string> shown = lines(outcome.out);
+  REQUIRE(shown.size() == 7);
+  CHECK_THAT(shown[0], Catch::Matchers::StartsWith("nodes  devices  batch  accumulate "));
+  CHECK(shown[3].empty());
+  CHECK(shown[4] == "Measured rows, and the fit of all of them:");
+  CHECK(words(shown[5]) ==
+        Words{"nodes", "devices", "batch", "measured,", "samples/s", "fit", "difference"});
+  CHECK(words(shown[6]) == Words{"1", "8", "64", "6000", "6000", "+0.0", "%"});
+}
+
+TEST_CASE("calibrate --forecast has the batch of the rows", "[cli]") {
+  const Folder folder;
+  const Words job = {"calibrate", "--platform", "dgx-a100", "--network", "resnet50"};
+  const auto forecast = [&](const Words& more) {
+    const Outcome outcome = folder.run(
+        joined(joined(job, {"--row", "nodes=1,batch=96: 6000/s", "--forecast", "nodes=4"}),
+               joined({"--format", "json"}, more)));
+    REQUIRE(outcome.status == 0);
+    return nlohmann::json::parse(outcome.out).at("forecast").at(0);
+  };
+
+  const nlohmann::json row = forecast({});
+  CHECK(row.at("nodes") == 4);
+  CHECK(row.at("devices") == 32);
+  CHECK(row.at("batch") == 96);
+  CHECK(row.at("accumulation") == 1);
+  CHECK(forecast({"--batch", "64"}).at("batch") == 64);
+  CHECK(forecast({"--overlap", "none", "--gradient-bytes", "2"}).at("seconds") <
+        forecast({"--overlap", "none"}).at("seconds"));
+}
+
+TEST_CASE("calibrate --row counts the fastest devices of a node", "[cli]") {
+  const Outcome outcome = Folder().run({"calibrate",
+                                        "--platform",
+                                        "server-2cpu-8gpu",
+                                        "--network",
+                                        "resnet50",
+                                        "--row",
+                                        "nodes=1: 3000/s",
+                                        "--forecast",
+                                        "nodes=1,devices=4"});
+
+  REQUIRE(outcome.status == 0);
+  CHECK_THAT(outcome.err,
+             Catch::Matchers::StartsWith("note: devices of rows are rtx4090; epyc-7543 of "
+                                         "server-2cpu-8gpu are left out\n"));
+  CHECK(words(lines(outcome.out).back())[1] == "8");
 }
 
 TEST_CASE("calibrate --row reports what is missing, exit 2", "[cli]") {
@@ -273,6 +326,12 @@ TEST_CASE("calibrate --row reports what is missing, exit 2", "[cli]") {
   CHECK(error(joined(asked, {"--row", "nodes=2,devices=9: 3/s"})) ==
         "epochcast: --row: got \"nodes=2,devices=9: 3/s\"; expected at most the 8 devices of a "
         "node\n");
+  CHECK(error(joined(asked, {"--row", "nodes=1,devices=8: 3000/s"})) ==
+        "epochcast: row nodes=1,devices=8,batch=64: 6000/s and 3000/s, which are more than 10 % "
+        "apart; expected the one to forecast from\n");
+  CHECK_THAT(error(joined(asked, {"--row", "nodes=1,devices=1: 99999/s"})),
+             Catch::Matchers::StartsWith("epochcast: --row: got \"nodes=1,devices=1: 99999/s\", "
+                                         "more than the device's peak allows ("));
   CHECK(error(joined(asked, {"--output", "fitted.json"})) ==
         "epochcast: --output: does not go with --row or --rows\n");
   CHECK(error({"calibrate", "--rows", "rows.json", "--network", "resnet50"}) ==

@@ -106,7 +106,8 @@ TEST_CASE("the table lists strategies that do not apply, with the reason", "[cli
       "--batch-seconds gpu=1s";
   const std::string why =
       "strategy byteps needs devices that train and CPUs that sum; platform pair has only the "
-      "former";
+      "former; add CPUs to the `devices` of its nodes, such as {\"class\": \"cpu\", \"model\": "
+      "\"host\", \"count\": 2, \"reduce\": \"10GBps\"}";
 
   const Outcome all = folder.run(job);
   const Outcome swept = folder.run(job + " --strategy sync --sweep strategy=all");

@@ -48,8 +48,11 @@ Exchanges normal_exchanges(const std::string& method, int exchanges, int workers
 void check_close(const Vector& found, const std::vector<double>& expected, double tolerance) {
   REQUIRE(found.size() == expected.size());
   double largest = 0;
-  for (std::size_t i = 0; i < found.size(); ++i)
-    largest = std::max(largest, std::abs(static_cast<double>(found[i]) - expected[i]));
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    const double difference = std::abs(static_cast<double>(found[i]) - expected[i]);
+    REQUIRE(std::isfinite(difference));  // NaN is never the maximum
+    largest = std::max(largest, difference);
+  }
   CHECK(largest <= tolerance);
 }
 
@@ -58,6 +61,11 @@ TEST_CASE("tests cover every compression") {
   for (const std::string& text : kMethods) tested.insert(method_of(text).name);
 
   CHECK(tested.size() == compressions().size());
+}
+
+TEST_CASE("several compressions are a sweep") {
+  CHECK_THROWS_WITH(find_compression("topk,fp16"),
+                    Catch::EndsWith("; several: --sweep compression=topk,fp16"));
 }
 
 TEST_CASE("every member gets the same numbers, bit for bit") {
@@ -111,6 +119,18 @@ double sum_of_parts(double n, double p, const std::function<double(double)>& byt
   return sum;
 }
 
+/// Σ over the tensors of kTensors, as far as they are in [begin, end).
+double sum_of_tensors(double begin, double end, const std::function<double(double)>& bytes) {
+  double sum = 0;
+  double first = 0;
+  for (const double count : {240, 20, 150}) {
+    const double inside = std::min(end, first + count) - std::max(begin, first);
+    if (inside > 0) sum += bytes(inside);
+    first += count;
+  }
+  return sum;
+}
+
 const std::map<std::string_view, Formula> kFormulas = {
     {"fp16", [](double n, double p) { return 2 * (p - 1) * 2 * n; }},
     {"bf16", [](double n, double p) { return 2 * (p - 1) * 2 * n; }},
@@ -124,7 +144,11 @@ const std::map<std::string_view, Formula> kFormulas = {
     {"gaussiank", [](double, double p) { return p * (p - 1) * 8 * 41; }},
     {"gtopk", [](double, double p) { return 2 * (p - 1) * 8 * 41; }},
     {"oktopk", [](double, double p) { return 2 * p * (p - 1) * 8 * std::ceil(41 / p); }},
-    {"terngrad", [](double n, double p) { return p * (p - 1) * (4 + std::ceil(n / 5)); }},
+    {"terngrad",
+     [](double n, double p) {
+       return p * (p - 1) *
+              sum_of_tensors(0, n, [](double count) { return 4 + std::ceil(count / 5); });
+     }},
     {"qsgd",  // s = 7: 4 bits
      [](double n, double p) {
        return p * (p - 1) * (4 * std::ceil(n / 512) + std::ceil(4 * n / 8));
@@ -132,8 +156,32 @@ const std::map<std::string_view, Formula> kFormulas = {
     // Rank 1, rate 2: 12 x 20 and 10 x 15 are compressed.
     {"powersgd", [](double, double p) { return 2 * (p - 1) * 4 * (12 + 20 + 20 + 10 + 15); }},
     {"onebit", [](double n, double p) {
-       return 2 * (p - 1) * sum_of_parts(n, p, [](double part) { return 4 + std::ceil(part / 8); });
+       double sum = 0;
+       for (double i = 0; i < p; ++i)
+         sum += sum_of_tensors(std::floor(i * n / p),
+                               std::floor((i + 1) * n / p),
+                               [](double count) { return 4 + std::ceil(count / 8); });
+       return 2 * (p - 1) * sum;
      }}};
+
+TEST_CASE("terngrad and onebit scale each tensor by itself") {
+  for (const std::string method : {"terngrad", "onebit onebit-freeze-step=0"}) {
+    CAPTURE(method);
+    // Numbers of a tensor have one size, which three levels and signs represent.
+    std::vector<Vector> buckets(2, Vector(kCount, 1000.0F));
+    for (Vector& bucket : buckets) {
+      std::fill(bucket.begin() + 240, bucket.begin() + 260, -0.25F);
+      std::fill(bucket.begin() + 260, bucket.end(), 1.0F);
+    }
+    const Exchanges exchanges = {.config = compressed_job(method),
+                                 .tensors = kTensors,
+                                 .buckets = {buckets},
+                                 .weights = equal_weights(2),
+                                 .count = kCount};
+
+    check_close(exchange(exchanges).results[0][0], weighted_sum(buckets, exchanges.weights), 0);
+  }
+}
 
 TEST_CASE("bytes on the wire follow each method's formula, for 1 to 17 members") {
   for (const std::string& text : kMethods) {

@@ -49,6 +49,13 @@ TEST_CASE("a job that ends before its compression begins says so") {
 
   CHECK(notes_with(23) == 0);
   CHECK(notes_with(24) == 1);
+  set(job.config, "onebit-freeze-step", 20);
+  const std::vector<std::string> notes = forecast_of(job, "sync").notes;
+  CHECK(
+      std::count(notes.begin(),
+                 notes.end(),
+                 "--compression onebit: 20 of 24 exchanges travel whole (--onebit-freeze-step); 0 "
+                 "forecasts the rest") == 1);
 }
 
 TEST_CASE("compressing jobs are forecast as by full simulation, also with a warm-up") {
@@ -121,6 +128,13 @@ TEST_CASE("kernels of compressions take the time of their bytes") {
   CHECK(results[0].phases.compute_s - results[1].phases.compute_s ==
         Approx(kJobIterations * 12 * values / kGpuMovedBytesPerSecond));
   CHECK(results[0].input_grade == Grade::estimated);
+  CHECK(
+      std::count_if(results[0].notes.begin(), results[0].notes.end(), [](const std::string& note) {
+        return note.starts_with("compressing takes ") &&
+               note.ends_with(
+                   " of a step, estimated from memory traffic; `epochcast measure batches "
+                   "--compression fp16` replaces it");
+      }) == 1);
 }
 
 TEST_CASE("measured kernels take the place of estimated ones") {

@@ -199,8 +199,10 @@ TEST_CASE("a batch too large for a device is refused with both numbers") {
   } catch (const UserError& error) {
     message = error.what();
   }
-  CHECK(message ==
-        "--batch: a batch of 90000 samples of four-layers needs 483 MB; device gpu-a has 450 MB");
+  CHECK(
+      message ==
+      "--batch: a batch of 90000 samples of four-layers needs 483 MB; device gpu-a has 450 MB: at "
+      "most 81844 fit; --accumulate adds up smaller ones");
 }
 
 TEST_CASE("a strategy that cannot run on the platform is refused by name") {
@@ -208,7 +210,8 @@ TEST_CASE("a strategy that cannot run on the platform is refused by name") {
 
   CHECK_THROWS_WITH(forecast_of(job, "byteps"),
                     "strategy byteps needs devices that train and CPUs that sum; platform test has "
-                    "only the former");
+                    "only the former; add CPUs to the `devices` of its nodes, such as {\"class\": "
+                    "\"cpu\", \"model\": \"host\", \"count\": 2, \"reduce\": \"10GBps\"}");
   CHECK_THROWS_WITH(forecast_of(job, "sinc"), Catch::Contains("did you mean \"sync\"?"));
 }
 

@@ -78,6 +78,41 @@ TEST_CASE("the interval of estimated batches reaches up to the slowest of all wo
   CHECK_FALSE(forecast_of(job, "sync").epoch_s_interval);
 }
 
+TEST_CASE("the interval of estimated batches has the error of nine in ten estimates") {
+  Job job = job_from_data_sheet();
+  for (CostTrace& trace : job.traces) trace.error_factor = 1.25;
+
+  const RunResult run = forecast_of(job, "sync");
+
+  REQUIRE(run.epoch_s_interval);
+  const double compute_s = run.phases.compute_s;
+  CHECK(run.epoch_s_interval->low_s == Approx(run.epoch_s - 0.2 * compute_s));
+  CHECK(run.epoch_s_interval->high_s - run.epoch_s ==
+        Approx(std::hypot(0.25, 0.02 * 1.434) * compute_s).epsilon(0.001));
+}
+
+TEST_CASE("batches given by hand overlap and vary as those of data sheets") {
+  Job job = job_from_data_sheet();
+  job.config.overlap = Overlap::bucket;
+  job.config.bucket_bytes = job.config.first_bucket_bytes = 1e6;
+  job.config.batch_seconds = {{"gpu", 0.02}};
+  Job free = job;
+  free.platform.nodes.front().devices.front().overlap = DeviceOverlap{.source = {}};
+
+  const RunResult run = forecast_of(job, "sync");
+  const double free_s = forecast_of(free, "sync").epoch_s;
+
+  CHECK(run.epoch_s > free_s);
+  REQUIRE(run.epoch_s_interval);
+  CHECK(run.epoch_s_interval->low_s <= free_s * (1 + 1e-9));  // a sum rounds
+  CHECK(run.epoch_s_interval->high_s > run.epoch_s + 0.02 * run.phases.compute_s);
+  CHECK(
+      std::count(run.notes.begin(),
+                 run.notes.end(),
+                 "the slowdown by overlap was not measured on gpu-a: batches beside exchanges are "
+                 "taken as 1.1 times as long") == 1);
+}
+
 TEST_CASE("stated noise of batches makes the slowest worker decide, in the forecast itself") {
   Job job = job_from_data_sheet();
   const double equal_s = forecast_of(job, "sync").epoch_s;

@@ -43,6 +43,13 @@ TEST_CASE("a job says what its preset has set") {
   CHECK(preset_note(config) ==
         "--like ddp (PyTorch's DistributedDataParallel) sets --all-reduce nccl --overlap bucket "
         "--bucket 25MiB --first-bucket 1MiB");
+  set(config, "overlap", "none");
+  CHECK(preset_note(config) ==
+        "--like ddp (PyTorch's DistributedDataParallel) sets --all-reduce nccl --bucket 25MiB "
+        "--first-bucket 1MiB; given instead: --overlap none");
+  set(config, "like", "deepspeed");
+  CHECK_THAT(preset_note(config),
+             Catch::EndsWith("; its fp16 and bf16 engines also need --gradient-bytes 2"));
 }
 
 TEST_CASE("settings beside a preset count more, wherever they stand in a file") {

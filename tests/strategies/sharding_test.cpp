@@ -54,6 +54,18 @@ TEST_CASE("zero sums gradients once, and gathers parameters without statistics o
   CHECK(run.fabric.of(0, "all_reduce").empty());
 }
 
+TEST_CASE("zero with overlap sums gradients in buckets, and gathers all parameters at once") {
+  StrategyJob job = job_of(2, 3);
+  job.config.overlap = Overlap::bucket;
+
+  const StrategyRun run = run_strategy("zero", job);
+
+  CHECK(run.fabric.of(0, "reduce_scatter").size() == 3 * 5 * RecordingLearner::kBuckets);
+  const std::vector<FakeCall> gathers = run.fabric.of(0, "all_gather");
+  REQUIRE(gathers.size() == 3 * 5);
+  CHECK(gathers[0].bytes == kGradientBytes / 2);
+}
+
 TEST_CASE("zero refuses to clip gradients, of which no worker knows all") {
   StrategyJob job = job_of(2, 1);
   job.config.learning.clip_norm = 1;
@@ -133,6 +145,14 @@ TEST_CASE("fsdp's hybrid shards inside nodes and sums shards between them") {
   CHECK(run.fabric.of(1, "all_reduce")[0].bytes == kGradientBytes / RecordingLearner::kBuckets / 2);
   const Strategy& fsdp = find_strategy("fsdp");
   CHECK(fsdp.state_shares(job.config, job.workers).parameters == 0.5);
+}
+
+TEST_CASE("shardings have PyTorch's names, too, and stage 3 of ZeRO is fsdp") {
+  JobConfig config;
+  set(config, "sharding", "HYBRID_SHARD");
+  CHECK(config.of_strategies.at("sharding") == "hybrid-shard");
+  CHECK_THROWS_WITH(set(config, "zero-stage", "3"),
+                    "zero-stage: got \"3\"; expected 1 or 2; stage 3 is --strategy fsdp");
 }
 
 TEST_CASE("train and rehearse refuse fsdp in one sentence") {

@@ -31,8 +31,9 @@ void Expectations::is_true(bool holds, const std::string& what) {
 }
 
 void Expectations::equal(double actual, double expected, const std::string& what) {
-  is_true(std::abs(actual - expected) <= 1e-9 * std::max(1.0, std::abs(expected)),
-          what + ": " + std::to_string(actual) + ", not " + std::to_string(expected));
+  const bool holds = std::abs(actual - expected) <= 1e-9 * std::max(1.0, std::abs(expected));
+  has_wrong_numbers_ = has_wrong_numbers_ || !holds;
+  is_true(holds, what + ": " + std::to_string(actual) + ", not " + std::to_string(expected));
 }
 
 void Expectations::equal(std::span<const float> actual,
@@ -40,6 +41,7 @@ void Expectations::equal(std::span<const float> actual,
                          const std::string& what) {
   constexpr std::size_t kMostShown = 100;
   if (std::ranges::equal(actual, expected)) return;
+  has_wrong_numbers_ = true;
   const bool is_short = std::max(actual.size(), expected.size()) <= kMostShown;
   is_true(false,
           what + ": " +

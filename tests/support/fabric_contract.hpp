@@ -28,10 +28,13 @@ class Expectations {
 
   /// One line per broken expectation.
   [[nodiscard]] const std::string& broken() const { return broken_; }
+  /// Whether numbers are wrong, which no load of the machine explains.
+  [[nodiscard]] bool has_wrong_numbers() const { return has_wrong_numbers_; }
 
  private:
   double slack_s_;
   std::string broken_;
+  bool has_wrong_numbers_ = false;
 };
 
 /// The program of every worker of a claim.

@@ -61,6 +61,22 @@ TEST_CASE("what was not measured widens the interval", "[throughput]") {
   CHECK(with_network < with_node);
 }
 
+TEST_CASE("rows that contradict each other widen the interval by their misfit", "[throughput]") {
+  const TrainingJob job = job_with(GradientOverlap::none);
+  const std::vector<TrainingRow> asked = {{.nodes = 8, .devices = 32, .batch = 32}};
+  const MeasuredRow device = measured(1, 1, 32, 0.1);
+  const MeasuredRow node = measured(1, 4, 32, 0.105);
+  const auto width = [&](const MeasuredRow& of_eight) {
+    const StepForecast forecast =
+        forecast_rows(kNode, job, {.own = {device, node, of_eight}}, {}, asked).front();
+    return std::log(forecast.high_s / forecast.low_s);
+  };
+
+  // Two nodes that are faster than one by a factor of two.
+  CHECK(width(measured(2, 8, 32, 0.0525)) > 2 * 1.645 * std::log(1.5));
+  CHECK(width(measured(2, 8, 32, 0.12)) < width(measured(2, 8, 32, 0.0525)));
+}
+
 TEST_CASE("rows of two batch sizes tell the fixed part of a batch", "[throughput]") {
   // 15 ms and 1 ms per sample, far from the 4 ms that the kernels make.
   const MeasuredRows rows = {.own = {measured(1, 1, 16, 0.031), measured(1, 1, 64, 0.079)}};

@@ -26,6 +26,14 @@ TEST_CASE("a row of text is a configuration and its step", "[throughput]") {
   CHECK(step.step_s == Approx(0.276));
 }
 
+TEST_CASE("a rate is written as people write it", "[throughput]") {
+  for (const char* rate : {"512/s", "512 /s", "512 samples/s", "512 img/s", "512images/s"}) {
+    CAPTURE(rate);
+    CHECK(parse_measured_row("nodes=2: " + std::string(rate), {.devices = 4, .batch = 32}, "--row")
+              .step_s == Approx(0.5));
+  }
+}
+
 TEST_CASE("a list of values is a configuration each", "[throughput]") {
   const std::vector<TrainingRow> rows =
       parse_rows_text("nodes=2,4,batch=32,64", {.devices = 8}, "--forecast");
@@ -92,32 +100,63 @@ TEST_CASE("OSU's benchmarks tell a hop, a rate, or both", "[throughput]") {
   MeasuredRates all_reduce;
 
   add_osu("# OSU MPI Latency Test v5.9\n# Size          Latency (us)\n0   1.50\n8  1.60\n",
-          1,
+          {},
           "a",
           latency);
   add_osu(
       "# OSU MPI Bandwidth Test v5.9\n# Size      Bandwidth (MB/s)\n1  3.1\n4194304  "
       "12000\n2097152 11900\n",
-      1,
+      {},
       "b",
       bandwidth);
-  add_osu("# OSU MPI Allreduce Latency Test\n# Size       Avg Latency(us)\n4   40\n1000000  1500\n",
-          4,
+  add_osu("# OSU MPI Allreduce Latency Test\n# Size       Avg Latency(us)\n4   40\n2000000  3000\n",
+          {.nodes = 4},
           "c",
           all_reduce);
 
   CHECK(*latency.network_hop_s == Approx(1.5e-6));
   CHECK(*bandwidth.network_bytes_per_s == Approx(12e9));
-  CHECK(*all_reduce.network_bytes_per_s == Approx(1.5 * 1e6 / 1.5e-3));
+  CHECK(*all_reduce.network_bytes_per_s == Approx(1.5 * 2e6 / 3e-3));
   CHECK(*all_reduce.network_hop_s == Approx(10e-6));
+}
+
+constexpr const char* kOsuPort =
+    "# OSU MPI Bandwidth Test v5.9\n# Size      Bandwidth (MB/s)\n1  3.1\n4194304  24000\n";
+
+TEST_CASE("osu_bw tells the rate of one port of a node", "[throughput]") {
+  const auto rate_of = [](const OsuRun& run) {
+    MeasuredRates rates;
+    add_osu(kOsuPort, run, "bw.txt", rates);
+    return *rates.network_bytes_per_s;
+  };
+
+  CHECK(rate_of({.ports = 8, .node_bytes_per_s = 184e9}) == Approx(184e9));
+  CHECK(rate_of({.ports = 4, .node_bytes_per_s = 184e9}) == Approx(96e9));
+  CHECK(rate_of({.known_ports = 2, .node_bytes_per_s = 184e9}) == Approx(48e9));
+  CHECK(rate_of({.ports = 1, .node_bytes_per_s = 184e9}) == Approx(24e9));
+  CHECK(rate_of({.node_bytes_per_s = 25e9}) == Approx(24e9));
+  CHECK_THROWS_WITH(rate_of({.node_bytes_per_s = 184e9}),
+                    "bw.txt: one port has 24 GB/s, and the network of a node 184 GB/s; state the "
+                    "ports of a node, as in --osu ports=8:bw.txt");
+}
+
+TEST_CASE("outputs that show no rate are refused", "[throughput]") {
+  MeasuredRates rates;
+
+  CHECK_THROWS_WITH(add_osu("# Size      Bandwidth (MB/s)\n8  3.1\n", {}, "x.txt", rates),
+                    "x.txt: its largest message has 8 B; expected 1 MiB or more");
+  CHECK_THROWS_WITH(add_osu("# Size      Bandwidth (MB/s)\n4194304  0\n", {}, "x.txt", rates),
+                    "x.txt: got 0 for messages of 4194304 B; expected a positive value");
+  CHECK_THROWS_WITH(add_osu("# Size    Latency (us)\n0  -1.5\n", {}, "x.txt", rates),
+                    "x.txt: got -1.5 for messages of 0 B; expected a positive value");
 }
 
 TEST_CASE("other outputs are refused", "[throughput]") {
   MeasuredRates rates;
 
-  CHECK_THROWS_WITH(add_osu("hello", 1, "x.txt", rates),
+  CHECK_THROWS_WITH(add_osu("hello", {}, "x.txt", rates),
                     "x.txt: expected the output of osu_latency, osu_bw or osu_allreduce");
-  CHECK_THROWS_WITH(add_osu("# Size       Avg Latency(us)\n4   40\n", 1, "x.txt", rates),
+  CHECK_THROWS_WITH(add_osu("# Size       Avg Latency(us)\n4   40\n", {}, "x.txt", rates),
                     "x.txt: expected the number of nodes, as in --osu nodes=4:x.txt");
   CHECK_THROWS_WITH(add_nccl_tests("hello", "x.txt", rates),
                     "x.txt: expected the output of all_reduce_perf of nccl-tests, with its list of "

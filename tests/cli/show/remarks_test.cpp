@@ -52,6 +52,20 @@ TEST_CASE("a remark names the strategies and points concerned, each text once", 
         "  dlb [nodes 2]: not forecast: apart\n");
 }
 
+TEST_CASE("many remarks on one flag are one", "[cli]") {
+  Remarks remarks;
+  for (const char* strategy : {"ssp", "gossip", "gssp", "ad-psgd"})
+    remarks.add("--overlap: not " + std::string(strategy), strategy, "");
+  remarks.add("--nodes: too few", "dlb", "");
+  remarks.expect("sync", "");
+
+  CHECK(
+      text_of(remarks.with_one_for_each_flag(), "not forecast: ") ==
+      "  ssp, gossip, gssp, ad-psgd: not forecast: --overlap: does not apply; --strategy NAME says "
+      "why\n"
+      "  dlb: not forecast: --nodes: too few\n");
+}
+
 TEST_CASE("points of a single strategy are named alone, the first four of them", "[cli]") {
   Remarks remarks;
   remarks.expect("sync", "nodes 1");

@@ -51,6 +51,36 @@ TEST_CASE("with accumulated gradients, the loop steps after several batches, and
                  Catch::Contains("clip_grad_norm_(model.parameters(), 1)"));
 }
 
+TEST_CASE("the loop computes in the job's precision") {
+  const auto loop_of = [](Precision precision, const std::string& strategy = "sync") {
+    JobConfig config = config_of(strategy);
+    config.precision = precision;
+    config.learning.clip_norm = 1;
+    return pytorch_text(config, 4);
+  };
+
+  CHECK_THAT(loop_of(Precision::float16),
+             Catch::Contains("# scaler = torch.cuda.amp.GradScaler()\n") &&
+                 Catch::Contains("#     with torch.autocast(\"cuda\", dtype=torch.float16):\n"
+                                 "#         loss = criterion(model(samples), labels)\n"
+                                 "#     scaler.scale(loss).backward()\n"
+                                 "#     scaler.unscale_(optimizer)\n"
+                                 "#     torch.nn.utils.clip_grad_norm_(model.parameters(), 1)\n"
+                                 "#     scaler.step(optimizer)\n"
+                                 "#     scaler.update()\n"
+                                 "#     after_step()\n"));
+  CHECK_THAT(loop_of(Precision::float16, "fsdp"),
+             Catch::Contains("# scaler = ShardedGradScaler()\n") &&
+                 Catch::Contains("#     model.clip_grad_norm_(1)\n"));
+  CHECK_THAT(loop_of(Precision::bfloat16),
+             Catch::Contains("dtype=torch.bfloat16):\n") &&
+                 Catch::Contains("#     loss.backward()\n") && !Catch::Contains("scaler"));
+  CHECK_THAT(loop_of(Precision::tf32),
+             Catch::Contains("# torch.backends.cuda.matmul.allow_tf32 = True\n") &&
+                 !Catch::Contains("autocast"));
+  CHECK_THAT(loop_of(Precision::float32), !Catch::Contains("tf32") && !Catch::Contains("autocast"));
+}
+
 TEST_CASE("gradients of two bytes are exchanged as float16, those of other sizes unchanged") {
   const auto text_of = [](const std::string& strategy, int gradient_bytes) {
     JobConfig config = config_of(strategy);

@@ -38,5 +38,16 @@ TEST_CASE("a kernel without measurements takes the time of its moved bytes") {
   CHECK(KernelCost().seconds(half_a_gpu, "compress", 3e11) == 1);
 }
 
+TEST_CASE("kernels on a GPU of known memory bandwidth move two thirds of it") {
+  WorkerInfo core;
+  core.device_class = "cpu";
+  WorkerInfo gpu;
+  gpu.device_class = "gpu";
+  const KernelCost cost({}, "fp16", 1.8e12);
+
+  CHECK(cost.seconds(gpu, "compress", 1.2e12) == Approx(1));
+  CHECK(cost.seconds(core, "compress", 3e9) == 1);
+}
+
 }  // namespace
 }  // namespace epochcast::tests

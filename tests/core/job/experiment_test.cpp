@@ -85,7 +85,7 @@ TEST_CASE("an experiment file has its schema") {
 
   CHECK(problems_of([&] {
           apply_experiment(config, all_settings(), parse_json("{}", "e.json"), "e.json");
-        }) == Texts{"e.json: /schema: missing"});
+        }) == Texts{"e.json: /schema: missing; expected \"epochcast.experiment/1\""});
 }
 
 }  // namespace

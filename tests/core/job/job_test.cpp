@@ -138,13 +138,37 @@ TEST_CASE("an unknown name is refused with the closest one, a missing file with 
         Texts{"--trace: unknown trace \"gues\"; did you mean \"guess\"?"});
 }
 
-TEST_CASE("platform, network and data set have no default") {
+TEST_CASE("without a data set, the only one that the network takes is the job's") {
   const SmallCatalog files;
   JobConfig config = small_config();
   config.dataset.clear();
+  CHECK(load_job(config, files.catalog()).dataset.name == "dots");
+
+  files.write("models/datasets/spots.json",
+              R"({"schema": "epochcast.dataset/1", "name": "spots", "title": "Spots", "source": )" +
+                  kPublished + R"(, "train_samples": 60, "test_samples": 10, "shape": [2],
+                  "sample": "2B", "classes": 5})");
+  CHECK(problems_of_load(config, files) ==
+        Texts{"--dataset: missing; tiny takes samples of 2 (dots, spots)"});
+  config.network.clear();
+  CHECK(problems_of_load(config, files) ==
+        Texts{"--network: missing; `epochcast list networks` lists them",
+              "--dataset: missing; `epochcast list datasets` lists them"});
+}
+
+TEST_CASE("a network that does not take the samples is refused with the data sets that fit") {
+  const SmallCatalog files;
+  files.write("models/datasets/spots.json",
+              R"({"schema": "epochcast.dataset/1", "name": "spots", "title": "Spots", "source": )" +
+                  kPublished + R"(, "train_samples": 60, "test_samples": 10, "shape": [3],
+                  "sample": "2B", "classes": 5})");
+  JobConfig config = small_config();
+  config.dataset = "spots";
 
   CHECK(problems_of_load(config, files) ==
-        Texts{"--dataset: missing; `epochcast list datasets` lists them"});
+        Texts{(files.root() / "models/networks/tiny.json").string() +
+              ": network tiny has no variant for spots, whose samples are 3; it takes samples of 2 "
+              "(dots)"});
 }
 
 TEST_CASE("a catalogue without models and traces is refused, and so is one without platforms") {

@@ -197,7 +197,8 @@ TEST_CASE("byteps needs both devices that train and CPUs that aggregate") {
   platform.nodes = {nodes(1, {devices("gpu", "v100", 2, true)})};
   CHECK(problems_of([&] { placed({}, Participants::workers_and_servers, platform); }) ==
         Texts{"strategy byteps needs devices that train and CPUs that sum; platform box has only "
-              "the former"});
+              "the former; add CPUs to the `devices` of its nodes, such as {\"class\": \"cpu\", "
+              "\"model\": \"host\", \"count\": 2, \"reduce\": \"10GBps\"}"});
 
   platform.nodes = {nodes(1, {devices("cpu", "xeon", 2, true)})};
   CHECK(problems_of([&] { placed({}, Participants::workers_and_servers, platform); }) ==

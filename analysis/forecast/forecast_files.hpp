@@ -16,10 +16,10 @@ namespace epochcast {
 
 /// Forecasts in a folder that several processes share: a sealed file each,
 /// `epochcast.kept-forecast/1`, named by all inputs of the forecast.
-class KeptForecasts {
+class ForecastFiles {
  public:
   /// Creates the folder; the catalogue must outlive the object. Throws a RunError.
-  KeptForecasts(const std::filesystem::path& folder, const Catalog& catalog);
+  ForecastFiles(const std::filesystem::path& folder, const Catalog& catalog);
 
   /// A checksum of the inputs of a forecast: job_inputs(), the strategy and this program. Throws a
   /// UserError when a file cannot be read.
@@ -41,7 +41,7 @@ class KeptForecasts {
 
 /// Where the points of a sweep are computed and kept.
 struct ForecastPlace {
-  std::shared_ptr<const KeptForecasts> kept = {};  ///< null: nowhere
+  std::shared_ptr<const ForecastFiles> kept = {};  ///< null: nowhere
   std::shared_ptr<Helpers> helpers = {};           ///< compute instead of this process; null: none
   bool computes = true;                            ///< if not, what is not kept fails
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analysis/forecast/kept_forecasts.hpp"
+#include "analysis/forecast/forecast_files.hpp"
 
 #include <nlohmann/json.hpp>
 #include <stdexcept>
@@ -21,10 +21,10 @@ constexpr const char* kForecastSchema = "epochcast.kept-forecast/1";
 
 }  // namespace
 
-KeptForecasts::KeptForecasts(const fs::path& folder, const Catalog& catalog)
+ForecastFiles::ForecastFiles(const fs::path& folder, const Catalog& catalog)
     : folder_(made(folder)), catalog_(catalog), locks_(folder) {}
 
-std::string KeptForecasts::key_of(const ForecastTask& task, const Job& job) const {
+std::string ForecastFiles::key_of(const ForecastTask& task, const Job& job) const {
   nlohmann::json estimates = nlohmann::json::array();
   for (const fs::path& file : job.estimates.files())
     estimates.push_back(checksum_of_file(file, kDataFile));
@@ -37,11 +37,11 @@ std::string KeptForecasts::key_of(const ForecastTask& task, const Job& job) cons
   return checksum(content.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
 }
 
-fs::path KeptForecasts::file_of(const std::string& key) const {
+fs::path ForecastFiles::file_of(const std::string& key) const {
   return folder_ / (key + ".forecast");
 }
 
-std::optional<TaskAnswer> KeptForecasts::read(const std::string& key) const {
+std::optional<TaskAnswer> ForecastFiles::read(const std::string& key) const {
   const fs::path file = file_of(key);
   if (!fs::exists(file)) return std::nullopt;
   try {
@@ -54,7 +54,7 @@ std::optional<TaskAnswer> KeptForecasts::read(const std::string& key) const {
   }
 }
 
-void KeptForecasts::write(const std::string& key, const TaskAnswer& answer) const {
+void ForecastFiles::write(const std::string& key, const TaskAnswer& answer) const {
   const nlohmann::ordered_json json = {{"run", answer.text}, {"problems", answer.problems}};
   replace_file(file_of(key), seal(kForecastSchema, file_of(key), json).line);
 }
