@@ -33,7 +33,7 @@ help:
 	@echo "make package build/package/*.deb: the simulator, and the programs that train and measure"
 	@echo "make test    install, build everything, run all tests but those labelled nightly"
 	@echo "make nightly the tests labelled nightly ([long] ones, pages of long commands, installing packages, a GPU session,"
-	@echo "             all of each kind of model and file), then make fuzz; hours"
+	@echo "             all of each kind of model and file), then make asan and make fuzz; hours"
 	@echo "make bench   speed, as ratios measured in one run"
 	@echo "make box     run a command on a cluster of namespaces: NODES=2 RANKS=1 BANDWIDTH=200Mbps RUN=\"...\""
 	@echo "make validation  forecasts against real runs (40 minutes, root);"
@@ -75,6 +75,7 @@ test: everything
 
 nightly: everything
 	ctest --preset nightly --parallel $$(nproc)
+	$(MAKE) asan
 	$(MAKE) fuzz
 
 bench:
