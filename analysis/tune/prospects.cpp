@@ -11,8 +11,9 @@
 namespace epochcast {
 namespace {
 
-/// The standard deviation of the logarithm of a stretch, by which candidates are given up. It is
-/// calibrated: see "Accuracy and cost of the choice" in docs/rehearsals.md.
+/// The standard deviation of the logarithm of a stretch, by which candidates are given up, once the
+/// one ahead has been tested often. It is calibrated: see "Accuracy and cost of the choice" in
+/// docs/rehearsals.md.
 constexpr double kStretchDeviation = 0.45;
 
 /// The relative standard deviation of an objective between seeds that is assumed before any is
@@ -23,6 +24,19 @@ constexpr double kUsualFreedom = 4;
 double below(double value, double mean, double deviation) {
   if (deviation == 0) return value > mean ? 1 : value == mean ? 0.5 : 0;
   return boost::math::cdf(boost::math::normal_distribution<double>(mean, deviation), value);
+}
+
+/// The probability that a normal number, of which only the part above `least` is possible, and
+/// noise of this deviation are below zero together.
+double chance_above(double mean, double deviation, double least, double noise) {
+  constexpr int kSteps = 100;
+  const boost::math::normal_distribution<double> normal(mean, deviation);
+  const double gone = boost::math::cdf(normal, least);
+  if (gone > 1 - 1e-9) return below(0, least, noise);
+  double sum = 0;
+  for (int i = 0; i < kSteps; ++i)
+    sum += below(0, boost::math::quantile(normal, gone + (1 - gone) * (i + 0.5) / kSteps), noise);
+  return sum / kSteps;
 }
 
 /// The lowest loss until then.
@@ -157,20 +171,18 @@ double Prospects::chance_of(std::size_t index) const {
       stretch_of(outcomes_[index].curves.front(), outcomes_[ahead_].curves.front(), untrained_);
   if (stretch == 0) return 1;
   const double longer = std::log(stretch);
+  const auto tests = static_cast<double>(outcomes_[ahead_].curves.front().size());
+  const double deviation = kStretchDeviation * std::sqrt(1 + 1 / tests);
   if (!plan_.goal.target) {
     const double left = std::max(0.0, 1 - mine.under_way_s / plan_.goal.most_s);
-    return below(0, longer, kStretchDeviation * std::sqrt(left));
+    return below(0, longer, deviation * std::sqrt(left));
   }
-  double deviation = kStretchDeviation;
   if (!first.has_any()) return below(0, longer, deviation);
-  // Relative to the one ahead, it needs more than it has trained for.
-  const Estimate other = estimate_of(first);
-  deviation = std::hypot(deviation, other.deviation);
-  const double seeds = deviation_ * std::sqrt(1 - 1.0 / plan_.seeds);
+  // It needs more than it has trained for; other seeds differ.
   const double so_far = std::log(mine.under_way_s / first.objectives.front());
-  if (so_far >= 0) return below(0, so_far, std::hypot(seeds, other.deviation));
-  const double gone = below(so_far, longer, deviation);
-  return gone >= 1 ? 0 : (below(0, longer, deviation) - gone) / (1 - gone);
+  const double seeds =
+      std::hypot(deviation_ * std::sqrt(1 - 1.0 / plan_.seeds), estimate_of(first).deviation);
+  return chance_above(longer, deviation, so_far, seeds);
 }
 
 std::optional<double> Prospects::stretch(std::size_t index) const {

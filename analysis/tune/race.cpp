@@ -30,13 +30,18 @@ class Racing {
          const RehearseTo& rehearse)
       : candidates_(candidates), plan_(plan), rehearse_(rehearse) {
     race_.outcomes.resize(candidates.size());
+    rivals_.resize(candidates.size());
   }
 
   Race run() {
     leave_out_dominated();
     double from_s = plan_.goal.most_s;
     for (const Candidate& one : candidates_) from_s = std::min(from_s, one.epoch_s);
-    for (int seed = 0; seed < plan_.seeds && !alive_.empty(); ++seed) run_seed(seed, from_s);
+    for (int seed = 0; seed < plan_.seeds && !alive_.empty();) {
+      run_seed(seed, from_s);
+      // Candidates that are back have trained for less.
+      seed = std::exchange(are_some_back_, false) ? 0 : seed + 1;
+    }
     race_.finalists = std::move(alive_);
     return std::move(race_);
   }
@@ -67,6 +72,7 @@ class Racing {
       if (until_s * std::sqrt(kStep) > plan_.goal.most_s) until_s = plan_.goal.most_s;
       climb(seed, until_s);
       give_up_late(seed);
+      if (are_some_back_) return;
       give_up_hopeless(until_s);
       if (until_s >= plan_.goal.most_s || open_trials(seed, plan_.goal.most_s).empty()) return;
     }
@@ -95,7 +101,7 @@ class Racing {
       if (curves[i].empty()) {
         one.fate = Fate::diverged;
         one.reason = "the loss became infinite or no number";
-        std::erase(alive_, trials[i].candidate);
+        drop(trials[i].candidate);
         continue;
       }
       one.curves.resize(std::max(one.curves.size(), static_cast<std::size_t>(seed) + 1));
@@ -117,6 +123,7 @@ class Racing {
         continue;
       }
       outcome(index).fate = Fate::given_up;
+      rivals_[index] = ahead;
       outcome(index).stretch = prospects.stretch(index);
       outcome(index).reason = reason_of(outcome(index), until_s, candidates_[ahead].name);
     }
@@ -139,22 +146,39 @@ class Racing {
   /// Gives up candidates that have trained for all of the time with this seed, without the target.
   void give_up_late(int seed) {
     if (!plan_.goal.target) return;
-    std::erase_if(alive_, [&](std::size_t index) {
+    for (const std::size_t index : std::vector<std::size_t>(alive_)) {
       const Curve& curve = outcome(index).curves[static_cast<std::size_t>(seed)];
       const std::optional<double> seconds = seconds_to(curve, *plan_.goal.target);
       if (seconds ? *seconds <= plan_.goal.most_s : curve.back().training_s < plan_.goal.most_s)
-        return false;
+        continue;
       outcome(index).fate = Fate::given_up;
       outcome(index).reason =
           "not there after " + format_seconds(plan_.goal.most_s) + " with every seed";
-      return true;
-    });
+      drop(index);
+    }
+  }
+
+  /// Takes a candidate that has failed out of the race, and those back that were given up for it.
+  void drop(std::size_t failed) {
+    std::erase(alive_, failed);
+    for (std::size_t index = 0; index < rivals_.size(); ++index) {
+      if (rivals_[index] != failed) continue;
+      rivals_[index].reset();
+      outcome(index).fate = Fate::finalist;
+      outcome(index).reason.clear();
+      outcome(index).stretch.reset();
+      alive_.push_back(index);
+      are_some_back_ = true;
+    }
+    std::sort(alive_.begin(), alive_.end());
   }
 
   const std::vector<Candidate>& candidates_;
   const TuningPlan& plan_;
   const RehearseTo& rehearse_;
   std::vector<std::size_t> alive_;
+  std::vector<std::optional<std::size_t>> rivals_;  ///< for which a candidate was given up
+  bool are_some_back_ = false;
   std::optional<Metric> metric_;
   Race race_;
 };

@@ -122,7 +122,8 @@ using RehearseTo =
 /// (stretch_of()), and candidates are given up that are better than the one ahead with a
 /// probability of less than 1 - confidence. Those that are left are rehearsed with the second seed,
 /// and so on. So a bad candidate costs some epochs with one seed, and only those that seeds have to
-/// distinguish are rehearsed with every seed.
+/// distinguish are rehearsed with every seed. Where the one ahead fails in the end, those that were
+/// given up for it are back.
 ///
 /// Before the rehearsals, candidates are left out that average more rarely than another one of
 /// their family and take as long per sample. The default is given up as others are.

@@ -46,6 +46,7 @@ class Field {
 
   std::vector<Candidate> candidates;
   std::map<std::size_t, double> asked;   ///< seconds, by candidate: the last time
+  std::map<std::size_t, double> caps;    ///< accuracies that are never exceeded
   std::map<std::size_t, double> losses;  ///< by candidate, at any time; else falling
   bool is_of_language = false;           ///< perplexities exist, too
   bool is_classified = true;             ///< accuracies exist
@@ -63,6 +64,10 @@ class Field {
                                                : std::exp(-rates_[index] * luck * point.training_s);
       if (is_classified)
         point.test_accuracy = 1 - std::exp(-rates_[index] * luck * point.training_s);
+      if (caps.contains(index) && 1 - point.test_loss > caps.at(index)) {
+        point.test_loss = 1 - caps.at(index);
+        point.test_accuracy = caps.at(index);
+      }
       if (is_of_language) point.test_perplexity = std::exp(point.test_loss);
       curve.push_back(point);
     } while (curve.back().training_s < until_s &&
@@ -128,6 +133,21 @@ TEST_CASE("a candidate is given up when it can hardly be better, not before") {
   CHECK(field.asked[far] < 8);
   CHECK(tuning.outcomes[near].curves.size() >= 1);
   CHECK(field.asked[near] > 20);
+}
+
+TEST_CASE("where the one ahead fails in the end, those that were given up for it are back") {
+  Field field;
+  const std::size_t stuck = field.add("quick, but stuck at 70 %", 1, 0.2);
+  const std::size_t best = field.add("best", 1, 0.05, 0.01);
+  const std::size_t slow = field.add("slow", 1, 0.005, 0.01);
+  field.caps = {{stuck, 0.7}};
+
+  const Tuning tuning = field.tuned({.goal = {.target = kNinety, .most_s = 90}, .seeds = 3});
+
+  CHECK(tuning.best == best);
+  CHECK(tuning.outcomes[stuck].reason.find("not there after") != std::string::npos);
+  CHECK(tuning.outcomes[best].curves.size() == 3);
+  CHECK(tuning.outcomes[slow].fate == Fate::given_up);
 }
 
 TEST_CASE("with one seed, candidates are given up as with several") {
