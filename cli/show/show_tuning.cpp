@@ -62,7 +62,7 @@ std::string fate_of(const CandidateOutcome& outcome) {
     case Fate::diverged:
       return "diverged: " + outcome.reason;
     case Fate::finalist:
-      return outcome.mean ? "to the end" : "to the end; target " + reached_text(outcome);
+      return "to the end";
   }
   return {};
 }

@@ -25,7 +25,7 @@ struct Tried {
       choice.configs.push_back(config);
       CandidateOutcome outcome;
       outcome.curves = {Curve(1), Curve(1)};
-      outcome.until_s = 1;
+      for (Curve& curve : outcome.curves) curve.front().training_s = 1;
       outcome.mean = steps == std::string("2") ? 0.5 : 0.6;
       outcome.deviation = 0.1;
       outcome.seeds_there = 2;
@@ -86,10 +86,12 @@ TEST_CASE("settings without a significant difference are listed, and none is rec
 
   tried.tuning.outcomes[1].mean.reset();
   tried.tuning.outcomes[1].seeds_there = 1;
+  tried.tuning.outcomes[1].fate = CandidateOutcome::Fate::given_up;
+  tried.tuning.outcomes[1].reason = "after 1.00 s with 2 seeds, local-steps 2 is better";
   CHECK_THAT(tried.text(),
              Catch::Contains("  local-steps 8: target reached with 1 of 2 seeds after 1.00 s\n"));
   CHECK(tried.json().at("candidates").at(1).at("fate") ==
-        "to the end; target reached with 1 of 2 seeds");
+        "given up: after 1.00 s with 2 seeds, local-steps 2 is better");
 }
 
 TEST_CASE("accuracies near chance are no learning, in text and JSON alike") {
