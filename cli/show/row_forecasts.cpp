@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <ostream>
 
@@ -69,11 +70,11 @@ void show_fit(std::ostream& out,
     const MeasuredRow& measured = rows.rows[i];
     if (measured.overlap) continue;
     const double samples = samples_of(measured.row);
+    const double percent = 100 * (measured.step_s / fit[i].step_s - 1);
     Cells cells = cells_of(measured.row, has_accumulation);
-    for (const std::string& text :
-         {row_rate_text(samples / measured.step_s),
-          row_rate_text(samples / fit[i].step_s),
-          fmt::format("{:+.1f} %", 100 * (measured.step_s / fit[i].step_s - 1))})
+    for (const std::string& text : {row_rate_text(samples / measured.step_s),
+                                    row_rate_text(samples / fit[i].step_s),
+                                    fmt::format("{:+.1f} %", std::round(10 * percent) / 10 + 0.0)})
       cells.push_back(text);
     table.add_row(cells);
   }

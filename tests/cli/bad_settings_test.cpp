@@ -108,7 +108,7 @@ TEST_CASE("settings that do not fit the platform or the data set are refused, ex
         "--batch: one iteration of all workers takes 60000 samples; the data set has 50000"},
        {"--strategy sync --batch 20000",
         "--batch: a batch of 20000 samples of resnet20 needs 30.4 GB; device test-gpu has 17.2 "
-        "GB: at most 11303 fit; --accumulate adds up smaller ones"},
+        "GB: at most 11301 fit; --accumulate adds up smaller ones"},
        {"--strategy node-based --averaging-period 196",
         "--averaging-period: got 196; an epoch has 195 iterations, so at most that"},
        {"--strategy local-sgd --local-steps 196",

@@ -258,13 +258,13 @@ TEST_CASE("calibrate --row shows the fit of its rows, and accumulation", "[cli]"
 
   REQUIRE(outcome.status == 0);
   const std::vector<std::string> shown = lines(outcome.out);
-  REQUIRE(shown.size() == 7);
+  REQUIRE(shown.size() == 10);
   CHECK_THAT(shown[0], Catch::Matchers::StartsWith("nodes  devices  batch  accumulate "));
-  CHECK(shown[3].empty());
-  CHECK(shown[4] == "Measured rows, and the fit of all of them:");
-  CHECK(words(shown[5]) ==
+  CHECK(shown[4].empty());
+  CHECK(shown[5] == "Measured rows, and the fit of all of them:");
+  CHECK(words(shown[6]) ==
         Words{"nodes", "devices", "batch", "measured,", "samples/s", "fit", "difference"});
-  CHECK(words(shown[6]) == Words{"1", "8", "64", "6000", "6000", "+0.0", "%"});
+  CHECK(words(shown[8]) == Words{"1", "8", "64", "6000", "6000", "+0.0", "%"});
 }
 
 TEST_CASE("calibrate --forecast has the batch of the rows", "[cli]") {
