@@ -203,7 +203,7 @@ void ForecastUncertainty::see(const std::vector<WorkerInfo>& workers,
       batches_below_s_ = std::max(batches_below_s_, compute_s * (1 - bounds.low));
       batches_above_s_ = std::max(batches_above_s_, compute_s * (bounds.high - 1));
       const BatchCost& cost = costs.of_device(static_cast<int>(i));
-      if ((cost.is_from_data_sheet() || cost.is_given()) && !cost.has_spread())
+      if (cost.is_from_data_sheet() && !cost.has_spread())
         slowest_above_s_ = std::max(
             slowest_above_s_, compute_s * kAssumedBatchDeviation * expected_maximum(trainers));
     }

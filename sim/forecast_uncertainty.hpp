@@ -29,7 +29,7 @@ constexpr double kAssumedBatchDeviation = 0.02;
 /// and by kUnmeasuredLibraryDeviation for an unmeasured all-reduce of the MPI library.
 /// - Batches: sizes outside of the measured range, and estimates from data sheets, take a time
 /// within BatchCost::bounds().
-/// - Batches estimated from data sheets or given by hand: an iteration takes as long as the slowest
+/// - Batches estimated from data sheets: an iteration takes as long as the slowest
 /// of P workers, which is expected to be some kAssumedBatchDeviation times the expected maximum of
 /// P normal numbers longer than the mean. The upper end has that.
 /// - Work that is dealt on demand: the mean time between numbers is known within 2 %, or 5 %

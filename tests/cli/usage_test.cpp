@@ -36,7 +36,7 @@ const std::string kUsage =
     "  epochcast compare    two results, platforms or experiments: what differs, and\n"
     "                       where the time went\n"
     "  epochcast list       platforms, devices, networks, datasets, strategies,\n"
-    "                       collectives or traces\n"
+    "                       collectives, compressions or traces\n"
     "\n"
     "`epochcast COMMAND --help` explains a command, `--help all` all of it.\n";
 

@@ -91,7 +91,7 @@ TEST_CASE("the interval of estimated batches has the error of nine in ten estima
         Approx(std::hypot(0.25, 0.02 * 1.434) * compute_s).epsilon(0.001));
 }
 
-TEST_CASE("batches given by hand overlap and vary as those of data sheets") {
+TEST_CASE("batches given by hand overlap as those of data sheets") {
   Job job = job_from_data_sheet();
   job.config.overlap = Overlap::bucket;
   job.config.bucket_bytes = job.config.first_bucket_bytes = 1e6;
@@ -105,7 +105,7 @@ TEST_CASE("batches given by hand overlap and vary as those of data sheets") {
   CHECK(run.epoch_s > free_s);
   REQUIRE(run.epoch_s_interval);
   CHECK(run.epoch_s_interval->low_s <= free_s * (1 + 1e-9));  // a sum rounds
-  CHECK(run.epoch_s_interval->high_s > run.epoch_s + 0.02 * run.phases.compute_s);
+  CHECK(run.epoch_s_interval->high_s > run.epoch_s);
   CHECK(
       std::count(run.notes.begin(),
                  run.notes.end(),

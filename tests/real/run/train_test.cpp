@@ -239,7 +239,7 @@ TEST_CASE("a problem of a job is reported once, with advice") {
 
   complains("train --network small-cnn --dataset tiny.json --data procedural",
             2,
-            "--strategy: missing; `epochcast list strategies` lists them");
+            "--strategy: expected one, such as sync; `epochcast list strategies` lists them");
   complains("train --strategy sync --dataset tiny.json --network small-cnn",
             2,
             "--data: missing; expected the folder that holds tiny, or \"procedural\" for computed "
