@@ -117,6 +117,8 @@ bool Collectives::replay(CollectiveCall& call) {
 
 void Collectives::simulate(const std::shared_ptr<CollectiveCall>& shared) {
   CollectiveCall& call = *shared;
+  // Streams ask, too, but only a worker's errors are reported.
+  static_cast<void>(costs_.fixed_s(call));
   call.schedule = costs_.schedule_of(call);
   call.measured_factor = costs_.measured_factor(call);
   call.transport = costs_.transport_of(call);

@@ -70,9 +70,7 @@ TEST_CASE("a JSON result has the documented keys", "[cli]") {
                                  "compute_s",
                                  "exposed_communication_s",
                                  "blocked_s"});
-  CHECK_FALSE(result["runs"][0]["epoch_s_interval"].is_null());  // batches are given by hand
-  CHECK(result_of(folder, kJob + " --strategy sync --deterministic")["runs"][0]["epoch_s_interval"]
-            .is_null());
+  CHECK(result["runs"][0]["epoch_s_interval"].is_null());
   CHECK(result["provenance"]["program"] == "epochcast " EPOCHCAST_VERSION);
   CHECK(result["provenance"]["world"] == "simulate");
 }

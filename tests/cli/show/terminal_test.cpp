@@ -105,7 +105,7 @@ TEST_CASE("every command's tables fit the terminal, and --wide shows all of them
   const std::string found = "find network.bandwidth --where \"exposed < 1%\" --strategy sync " +
                             kJob.substr(kJob.find(' ') + 1);
   const std::vector<Case> cases = {
-      {found, 40, "exposed, just before."},
+      {found, 40, "5 - 95 %, exposed, just before."},
       {"compare a.json b.json", 60, "blocked, bytes."},
       {"calibrate --batches gpu.json", 70, "samples, warm-up, outliers, longest, ranks."},
       {"report " EPOCHCAST_SOURCE_DIR "/tests/cli/data/validation.json",

@@ -44,6 +44,7 @@ double value_of(const Platform& platform, const std::string& name) {
 /// In the form of calibrate: messages between two nodes cross two links.
 Platform calibrated() {
   Platform platform = platform_named("cloud-1xa10-10g");
+  platform.nodes.front().interconnect.reset();
   platform.network->link = {.bytes_per_s = 1e9,
                             .latency_s = figure_value(FigureKind::link_latency, "20us")};
   platform.network->messages =
@@ -322,9 +323,9 @@ TEST_CASE("a value that is invalid in files is refused with its path") {
   REQUIRE(room.size() == 1);
   CHECK(room[0].find(", node.count=1000: /network: has room for 90 nodes, the platform has 1000") !=
         std::string::npos);
-  const Texts several = refused("cloud-1xa10-10g", "node.devices", "4");
+  const Texts several = refused("server-2cpu-8gpu", "node.count", "2");
   REQUIRE(several.size() == 1);
-  CHECK(several[0].find("has 4 devices, so it needs an \"interconnect\"") != std::string::npos);
+  CHECK(several[0].find("has 2 nodes, so it needs a \"network\"") != std::string::npos);
   CHECK(problems_of([] { static_cast<void>(figure_value(FigureKind::link_bandwidth, "25")); }) ==
         Texts{"got \"25\"; expected a bandwidth with its unit, such as \"12.5GBps\""});
   CHECK(problems_of([] { static_cast<void>(figure_value(FigureKind::factor, "0")); }) ==
