@@ -39,7 +39,7 @@ TASKS = {
         [*NODES, "--batch", "8", "--set", "network.bandwidth=100Mbps"],
         {"compression": "none,fp16,int8,topk,gaussiank,oktopk,terngrad,qsgd", "learning-rate": "0.01,0.02,0.05"}),
     "adaptive period": (
-        SERVER, {"period-rule": "constant,qsr,adacomm,stl-sgd", "local-steps": "2,4,8,16", "learning-rate": "0.01,0.03"}),
+        [*SERVER, "--schedule", "cosine"], {"period-rule": "constant,qsr,adacomm,stl-sgd", "local-steps": "2,4,8,16", "learning-rate": "0.01,0.03"}),
     "learning rate": (
         [*NODES, "--batch", "8"], {"learning-rate": "0.005,0.01,0.02,0.05,0.1", "momentum": "0,0.5,0.9,0.95"}),
 }
@@ -86,7 +86,9 @@ def main():
             seconds, all_epochs, settings = exhaustive(options.program, job, axes, options.seed, folder)
         costs.append(sum(len(curve) for candidate in tuned["candidates"] for curve in candidate["curves"]) / all_epochs)
         best = min(seconds, key=seconds.get)
-        chosen = tuned["ahead"]
+        # tune names the strategy's own setting first.
+        chosen = next((point for point in seconds if tuned["ahead"] and
+                       sorted(point.split(", ")) == sorted(tuned["ahead"].split(", "))), tuned["ahead"])
         ratios.append(seconds[chosen] / seconds[best] if chosen in seconds else float("inf"))
         print(f"| {name} | {settings} | {best} | {chosen} | {ratios[-1]:.3f} | {tuned['verdict']} | {costs[-1]:.1%} of {all_epochs} epochs |",
               flush=True)

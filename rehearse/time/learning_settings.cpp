@@ -10,10 +10,17 @@
 namespace epochcast {
 namespace {
 
-/// They change numbers through the order of sums, which is in the sequence, or the precision of
-/// numbers.
-constexpr std::array<std::string_view, 5> kInSequence = {
-    "all-reduce", "overlap", "bucket", "first-bucket", "precision"};
+/// They change numbers through what workers do, which is in the sequence (the order of sums, the
+/// steps between exchanges), or through the precision of numbers.
+constexpr std::array<std::string_view, 9> kInSequence = {"all-reduce",
+                                                         "overlap",
+                                                         "bucket",
+                                                         "first-bucket",
+                                                         "precision",
+                                                         "local-steps",
+                                                         "averaging-period",
+                                                         "period-rule",
+                                                         "qsr-alpha"};
 
 }  // namespace
 

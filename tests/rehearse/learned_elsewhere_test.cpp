@@ -68,6 +68,21 @@ TEST_CASE(
   CHECK(folder.count() == 3);
 }
 
+TEST_CASE("jobs whose workers do the same are learned once, others each") {
+  const CountedRehearsals folder;
+  const std::string job =
+      kJob + kOne + "--strategy local-sgd --local-steps 4 --seeds 1 --folder kept ";
+
+  // At a constant learning rate, the steps of stl-sgd do not grow.
+  const Outcome alike = folder.run(job + "--sweep period-rule=constant,stl-sgd");
+  CAPTURE(alike.err);
+  CHECK(alike.status == 0);
+  CHECK(folder.count() == 1);
+
+  static_cast<void>(folder.run(job + "--sweep period-rule=constant,stl-sgd --schedule cosine"));
+  CHECK(folder.count() == 3);
+}
+
 TEST_CASE("a job that ended early elsewhere goes on from there") {
   const CountedRehearsals folder;
   const std::string job = kJob + "--strategy sync ";
