@@ -120,9 +120,7 @@ void show_candidates(const TuningChoice& choice,
   table.print_whole(std::cout, look);
 }
 
-void show_front(const TuningChoice& choice,
-                const Tuning& tuning,
-                const TableLook& look) {
+void show_front(const TuningChoice& choice, const Tuning& tuning, const TableLook& look) {
   constexpr std::size_t kMost = 12;
   std::cout << "\nNothing is faster and has learned as much (means over seeds):\n";
   Table table;
