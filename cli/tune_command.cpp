@@ -46,10 +46,10 @@ po::options_description tune_options() {
       "local-steps, as a strategy has it: 1, 2, 4, ... up to an epoch, and the default)")(
       "seeds",
       po::value<std::string>()->default_value("3")->value_name("COUNT"),
-      "rehearsals of each setting, from --seed on")(
-      "html",
-      po::value<std::string>()->value_name("FILE"),
-      "write a page with the curves, means over seeds");
+      "seeds, from --seed on: all settings race with the first one, those that are left with the "
+      "next ones")("html",
+                   po::value<std::string>()->value_name("FILE"),
+                   "write a page with the curves, means over seeds");
   return options;
 }
 

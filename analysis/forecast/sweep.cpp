@@ -124,7 +124,10 @@ class KeptTurns {
     if (key.empty()) return Turn::start;
     if (deliver_kept(task)) return Turn::never;
     if (!place_.computes) {
-      deliver_(task, {.ending = Ending::bad_input, .text = {}, .problems = {"not forecast yet"}});
+      deliver_(task,
+               {.ending = Ending::bad_input,
+                .text = {},
+                .problems = {"not forecast yet; without --on none it is"}});
       return Turn::never;
     }
     if (place_.helpers) {

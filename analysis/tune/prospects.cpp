@@ -28,7 +28,7 @@ double below(double value, double mean, double deviation) {
 
 /// The probability that a normal number, of which only the part above `least` is possible, and
 /// noise of this deviation are below zero together.
-double chance_above(double mean, double deviation, double least, double noise) {
+double chance_below_zero(double mean, double deviation, double least, double noise) {
   constexpr int kSteps = 100;
   const boost::math::normal_distribution<double> normal(mean, deviation);
   const double gone = boost::math::cdf(normal, least);
@@ -182,7 +182,7 @@ double Prospects::chance_of(std::size_t index) const {
   const double so_far = std::log(mine.under_way_s / first.objectives.front());
   const double seeds =
       std::hypot(deviation_ * std::sqrt(1 - 1.0 / plan_.seeds), estimate_of(first).deviation);
-  return chance_above(longer, deviation, so_far, seeds);
+  return chance_below_zero(longer, deviation, so_far, seeds);
 }
 
 std::optional<double> Prospects::stretch(std::size_t index) const {

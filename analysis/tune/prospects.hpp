@@ -44,7 +44,7 @@ class Prospects {
     double under_way_s = 0;               ///< of training with the seed that is not; 0: none is
     [[nodiscard]] bool has_any() const { return !objectives.empty(); }
   };
-  /// Of a mean over all seeds. Seconds are logarithms.
+  /// Of the mean over all seeds. The deviation is relative to it.
   struct Estimate {
     double mean = 0;
     double deviation = 0;
