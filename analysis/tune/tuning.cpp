@@ -67,10 +67,13 @@ class Judge {
   void judge() {
     for (const std::size_t index : rehearsed())
       outcome(index).seeds_there = seeds_there(outcome(index));
-    for (const std::size_t index : race_.finalists) {
+    for (const std::size_t index : rehearsed()) {
+      const bool is_final = std::ranges::count(race_.finalists, index) > 0;
+      if (!is_final && outcome(index).seeds_there < plan_.seeds) continue;
       const std::vector<double> objectives = objectives_of(index);
       outcome(index).mean = mean_of(objectives);
       outcome(index).deviation = deviation_of(objectives);
+      if (!is_final) continue;
       if (!tuning_.best || mean_of(merits_of(index)) > mean_of(merits_of(*tuning_.best)))
         tuning_.best = index;
     }
