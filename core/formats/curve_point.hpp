@@ -17,7 +17,7 @@ struct CurvePoint {
   std::int64_t epoch = 0;              ///< epochs that are over
   std::optional<double> epoch_s = {};  ///< of the last one; absent if only its end was run
   double training_s = 0;               ///< all epochs, without start-up and tests
-  double samples = 0;                  ///< trained on
+  double samples = 0;                  ///< of the gradients that updates took
   double bytes_sent = 0;
   double learning_rate = 0;  ///< of the last epoch
   double train_loss = 0;     ///< mean over the last epoch's samples, as they were trained on

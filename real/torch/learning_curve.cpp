@@ -28,10 +28,12 @@ LearningCurve::Passed LearningCurve::passed() {
   const double bytes = report.traffic.intra_node_bytes + report.traffic.inter_node_bytes;
   const Passed passed = {.seconds = report.training_s - counted_s_,
                          .bytes_sent = bytes - counted_bytes_,
+                         .dropped = static_cast<double>(report.dropped_samples - counted_dropped_),
                          .is_whole = report.epochs > counted_epochs_};
   counted_s_ = report.training_s;
   counted_epochs_ = report.epochs;
   counted_bytes_ = bytes;
+  counted_dropped_ = report.dropped_samples;
   return passed;
 }
 
@@ -59,7 +61,8 @@ std::vector<double> LearningCurve::sums_of(const Passed& passed,
                                     tested.samples,
                                     passed.bytes_sent,
                                     trained.discriminator_loss_sum,
-                                    trained.generator_loss_sum};
+                                    trained.generator_loss_sum,
+                                    passed.dropped};
   std::vector<double> sums(mine.size());
   const std::vector<double> all = fabric.all_gather_numbers(mine, fabric.world());
   for (std::size_t i = 0; i < all.size(); ++i) sums[i % mine.size()] += all[i];
@@ -93,7 +96,7 @@ CurvePoint LearningCurve::after_epoch(std::int64_t epoch) {
   const std::vector<double> sums = sums_of(now, learner_.trained(), tested);
   std::vector<double> sofar = totals();
   sofar[0] += now.seconds;
-  sofar[1] += sums[2];
+  sofar[1] += sums[2] - sums[9];
   sofar[2] += sums[6];
   worker_.progress.memory[kTotals] = sofar;
   CurvePoint point = {.epoch = epoch + 1,

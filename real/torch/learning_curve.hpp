@@ -36,6 +36,7 @@ class LearningCurve {
   struct Passed {
     double seconds = 0;
     double bytes_sent = 0;  ///< by this worker
+    double dropped = 0;     ///< of its samples, in gradients that no update took
     bool is_whole = false;  ///< the epoch was run from start to end
   };
 
@@ -64,6 +65,7 @@ class LearningCurve {
   std::int64_t counted_epochs_ = 0;
   double counted_s_ = 0;      ///< of WorkerReport::training_s
   double counted_bytes_ = 0;  ///< sent by this worker
+  std::int64_t counted_dropped_ = 0;
 };
 
 }  // namespace epochcast::real

@@ -100,6 +100,14 @@ TEST_CASE("workers whose batches are computed at the same time learn the same, b
   CHECK(curve_of(folder, job + " --jobs 4 --folder together") == one_by_one);
 }
 
+TEST_CASE("samples of gradients that no update takes do not count as trained on") {
+  const Folder folder;
+  const Json curve = curve_of(folder, kLearning + "--strategy backup-workers --backup-workers 1");
+
+  for (const Json& point : curve)
+    CHECK(point.at("samples") == 96 * point.at("epoch").get<std::int64_t>());
+}
+
 TEST_CASE("a rehearsal learns in the precision of its job, as processes do") {
   const Folder folder;
   folder.write("half.json", R"({
