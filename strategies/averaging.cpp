@@ -87,6 +87,11 @@ std::span<float> common_parameters(Worker& worker, const ParameterRange& range) 
 void share_parameters(Worker& worker) {
   const Payload parameters = worker.learner.parameters();
   worker.fabric.broadcast(parameters, 0, worker.fabric.world());
+  keep_common(worker);
+}
+
+void keep_common(Worker& worker) {
+  const Payload parameters = worker.learner.parameters();
   if (keeps_common(worker) && parameters.has_numbers())
     worker.kept.keep<float>(0, kCommon, values<float>(parameters));
 }

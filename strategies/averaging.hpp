@@ -13,6 +13,9 @@ namespace epochcast {
 
 /// Gives all workers rank 0's parameters.
 void share_parameters(Worker& worker);
+/// Outer steps and compressed differences begin with the present parameters, which workers have in
+/// common.
+void keep_common(Worker& worker);
 
 /// Replaces all workers' parameters by Σ weight_q · parameters_q; weights sum to 1. With a
 /// compression, of their differences to the last common parameters; then makes the worker's

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Local SGD (Stich, ICLR 2019): every worker makes H local steps, then parameters are averaged.
-#include "strategies/local_sgd.hpp"
-
 #include <array>
 
 #include "strategies/local_steps.hpp"
 #include "strategies/training.hpp"
 
 namespace epochcast {
+namespace {
 
 void run_local_sgd(Worker& worker) {
   const Periods periods(worker, equal_steps(worker));
@@ -25,6 +24,8 @@ void run_local_sgd(Worker& worker) {
       periods.changes());
   report_rounds(worker, periods);  // losses are known now
 }
+
+}  // namespace
 
 Strategy local_sgd_strategy() {
   static const std::array<const StrategySetting*, 3> own = {

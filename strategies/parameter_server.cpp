@@ -24,7 +24,7 @@ class DealtTrainer {
     moves_.emplace(like);
   }
 
-  /// Returns the samples of the gradients that were taken.
+  /// Returns the samples of the gradients that were taken; the report counts those of others.
   std::int64_t train_epoch() {
     Fabric& fabric = worker_.fabric;
     const std::int64_t steps = training_.local_steps.value_or(1);
@@ -37,6 +37,7 @@ class DealtTrainer {
       start_push(fabric, layout_, training_.local_steps ? moves(steps) : gradients(), under_way);
       fabric.wait(fabric.start_receive(layout_.rank_of(0), payload_of(std::span(deal))));
       samples += deal[1] * length;
+      if (deal[1] == 0) worker_.report.dropped_samples += length;
       if (deal[0] != kNoBatch) start_pull(worker_, layout_, under_way);
       for (const Request& request : under_way) fabric.wait(request);
     }

@@ -66,7 +66,7 @@ void run_post_local_sgd(Worker& worker) {
             worker.learner.step();
           });
         } else {
-          if (epoch == synchronous && is_shared_anew) share_parameters(worker);
+          if (epoch == synchronous) is_shared_anew ? share_parameters(worker) : keep_common(worker);
           const Rounds rounds = periods.rounds(epoch);
           use_rounds(worker, rounds);
           run_rounds(worker, rounds);

@@ -4,28 +4,41 @@
 //     u' = beta u + (theta_t - mean) / gamma,  theta = theta_t - alpha gamma u'
 // with the parameters theta_t after the last such step and the learning rate gamma. The optimizers'
 // own states stay as they are ("maintain").
-#include <array>
+//
+// [reading] Bases with unequal steps or weights: theta_t - mean is what their average moves.
+#include <algorithm>
+#include <numeric>
+#include <vector>
 
 #include "core/job/setting_value.hpp"
 #include "strategies/averaging.hpp"
-#include "strategies/local_sgd.hpp"
 #include "strategies/local_steps.hpp"
 #include "strategies/node_based.hpp"
 
 namespace epochcast {
+
+Strategy local_sgd_strategy();
+Strategy unbalanced_local_sgd_strategy();
+Strategy biased_local_sgd_strategy();
+Strategy post_local_sgd_strategy();
+
 namespace {
 
-enum class Base { local_sgd, node_based };
-constexpr Names<Base, 2> kBases = {
-    {{"local-sgd", Base::local_sgd}, {"node-based", Base::node_based}}};
+enum class Base { local_sgd, node_based, unbalanced_local_sgd, biased_local_sgd, post_local_sgd };
+constexpr Names<Base, 5> kBases = {{{"local-sgd", Base::local_sgd},
+                                    {"node-based", Base::node_based},
+                                    {"unbalanced-local-sgd", Base::unbalanced_local_sgd},
+                                    {"biased-local-sgd", Base::biased_local_sgd},
+                                    {"post-local-sgd", Base::post_local_sgd}}};
 
 constexpr double kBelowOne = 1 - 0x1p-53;  // the largest
 constexpr double kLargestRate = 1e6;
 
 constexpr StrategySettingOf kBase(
     "slowmo-base",
-    "local-sgd|node-based",
-    "slowmo: strategy whose averages, every --local-steps, it follows",
+    "STRATEGY",
+    "slowmo: strategy whose averages, every --local-steps, it follows: local-sgd, node-based, "
+    "unbalanced-local-sgd, biased-local-sgd or post-local-sgd",
     "local-sgd",
     "node-based",
     value::Name{kBases});
@@ -42,6 +55,17 @@ constexpr StrategySettingOf kRate("slowmo-rate",
                                   "0.5",
                                   value::Number{0, kLargestRate, "a number from 0 to 1e6"});
 
+/// γ: the mean rate of the workers' last local steps. It is the same for all but where they make
+/// unequal numbers of steps and the rate changes with each.
+double fast_rate_of(Worker& worker) {
+  const double own = worker.learner.learning_rate();
+  const Base base = kBase.of(worker.config);
+  if (base != Base::unbalanced_local_sgd && base != Base::biased_local_sgd) return own;
+  const std::vector<double> all =
+      worker.fabric.all_gather_numbers({&own, 1}, worker.fabric.world());
+  return std::accumulate(all.begin(), all.end(), 0.0) / static_cast<double>(all.size());
+}
+
 /// Written with the average, so that alpha = 1 and beta = 0 leave it, bit by bit:
 /// theta = mean + (1 - alpha) (theta_t - mean) - alpha gamma beta u.
 OuterStep slow_momentum(double momentum, double rate) {
@@ -52,7 +76,7 @@ OuterStep slow_momentum(double momentum, double rate) {
                           double bytes) {
     const std::size_t count = trained_count(worker, range, averaged);
     const std::span<float> slow = worker.kept.numbers<float>(range.index, "momentum", count);
-    const double fast_rate = worker.learner.learning_rate();
+    const double fast_rate = fast_rate_of(worker);
     if (fast_rate > 0) {
       for (std::size_t i = 0; i < count; ++i) {
         const auto mean = static_cast<double>(averaged[i]);
@@ -70,28 +94,47 @@ OuterStep slow_momentum(double momentum, double rate) {
 /// The common parameters and the slow momentum.
 StateShares state_shares(const JobConfig&, std::span<const WorkerInfo>) { return {.vectors = 2}; }
 
+void run_base(Worker& worker) {
+  switch (kBase.of(worker.config)) {
+    case Base::local_sgd:
+      return local_sgd_strategy().run(worker);
+    case Base::node_based:
+      return run_node_based(worker, equal_steps(worker).base);
+    case Base::unbalanced_local_sgd:
+      return unbalanced_local_sgd_strategy().run(worker);
+    case Base::biased_local_sgd:
+      return biased_local_sgd_strategy().run(worker);
+    case Base::post_local_sgd:
+      return post_local_sgd_strategy().run(worker);
+  }
+}
+
 void run_slowmo(Worker& worker) {
   worker.outer_step = slow_momentum(kMomentum.of(worker.config), kRate.of(worker.config));
-  if (kBase.of(worker.config) == Base::local_sgd) {
-    run_local_sgd(worker);
-  } else {
-    run_node_based(worker, equal_steps(worker).base);
-  }
+  run_base(worker);
+}
+
+/// Its own, and those of its bases but node-based, whose period is --local-steps here.
+std::vector<const StrategySetting*> own_settings() {
+  std::vector<const StrategySetting*> own = {&local_steps_setting(),
+                                             &kBase,
+                                             &kMomentum,
+                                             &kRate,
+                                             &period_rule_setting(),
+                                             &qsr_alpha_setting()};
+  for (const Strategy& base : {biased_local_sgd_strategy(), post_local_sgd_strategy()})
+    for (const StrategySetting* setting : base.settings)
+      if (!std::ranges::count(own, setting)) own.push_back(setting);
+  return own;
 }
 
 }  // namespace
 
 Strategy slowmo_strategy() {
-  static const std::array<const StrategySetting*, 6> own = {&local_steps_setting(),
-                                                            &kBase,
-                                                            &kMomentum,
-                                                            &kRate,
-                                                            &period_rule_setting(),
-                                                            &qsr_alpha_setting()};
+  static const std::vector<const StrategySetting*> own = own_settings();
   return {.name = "slowmo",
-          .summary = "local SGD or node-based with slow momentum after averages (--slowmo-base)",
+          .summary = "slow momentum after each average of a strategy (--slowmo-base)",
           .source = "Wang et al., ICLR 2020",
-          .keeps_gradients_in_nodes = true,
           .compressed = "differences of parameters",
           .settings = own,
           .state_shares = state_shares,

@@ -29,6 +29,7 @@ struct WorkerReport {
   std::int64_t iterations_per_epoch = 0;  ///< of the fastest worker
   std::int64_t rounds_per_epoch = 0;      ///< exchanges among all workers
   std::int64_t samples_per_epoch = 0;     ///< that this worker trains on
+  std::int64_t dropped_samples = 0;       ///< of gradients that no update took, so far
   bool has_own_model = false;             ///< at the end of the epoch: differs from other workers'
   double startup_s = 0;                   ///< benchmark, warm-up and first broadcast
   std::int64_t epochs = 0;                ///< that training_s covers

@@ -44,7 +44,7 @@ struct TestWork {
   std::function<double(int rank, std::int64_t batch)> batch_s = [](int, std::int64_t batch) {
     return 0.001 * static_cast<double>(batch);
   };
-  double learning_rate = 1;
+  std::function<double(int rank)> learning_rate = [](int) { return 1.0; };
   /// The losses of an epoch, by rank.
   std::function<LossSum(int rank, std::int64_t epoch)> loss_sum = [](int, std::int64_t) {
     return LossSum();
@@ -85,7 +85,7 @@ class RecordingLearner : public SamplingLearner {
   void step_part(std::int64_t begin, std::int64_t count, bool is_last) override;
   void apply(Payload gradients, std::int64_t begin, double rate, double epoch_share) override;
   void train(std::int64_t steps, std::int64_t batch) override;
-  double learning_rate() const override { return work_.learning_rate; }
+  double learning_rate() const override { return work_.learning_rate(fabric_.rank()); }
   LossSum loss_sum() const override { return work_.loss_sum(fabric_.rank(), log_.epochs.back()); }
   double benchmark(std::int64_t batch) override;
 
