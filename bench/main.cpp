@@ -140,6 +140,32 @@ void measure_scale(const std::string& program, const Inputs& inputs) {
   report("  memory", two_levels.gib, {.bound = 4, .is_minimum = false, .format = "%.2f GiB"});
 }
 
+/// Jobs in which nobody waits: messages are simulated until the mean is known.
+void measure_asynchrony(const std::string& program, const Inputs& inputs) {
+  constexpr int kRepetitions = 3;
+  constexpr long long kSamples = 10000LL * 64 * 32;
+  const std::string job = "simulate --network resnet50 --batch 32 --epochs 1 --platform " +
+                          inputs.platform(64, 1, "v100-32gb") + " --dataset " +
+                          inputs.dataset(kSamples) + " --strategy ";
+  for (const char* strategy : {"ps-async", "ssp", "fedbuff", "ad-psgd"}) {
+    Costs costs;
+    for (int i = 0; i < kRepetitions; ++i) costs.add(run_program(program, job + strategy));
+    report("10,000 iterations, 64 workers, " + std::string(strategy),
+           costs.processor_s,
+           {.bound = 1, .is_minimum = false, .format = "%.2f s"},
+           costs.remark());
+  }
+  Costs all;
+  for (int i = 0; i < kRepetitions; ++i)
+    all.add(run_program(program,
+                        "simulate --platform four-sites --network resnet50 --dataset imagenet "
+                        "--batch 64 --strategy all"));
+  report("every strategy, four sites",
+         all.seconds,
+         {.bound = 2, .is_minimum = false, .format = "%.2f s"},
+         all.remark());
+}
+
 /// Time of each strategy by the number of workers, with four GPUs and a CPU per node: it must not
 /// grow quadratically.
 void measure_growth(const std::string& program, const Inputs& inputs) {
@@ -224,6 +250,7 @@ void run(const std::string& program) {
   measure_length(program, inputs, "v100-32gb");         // no spread
   measure_length(program, inputs, "amd-epyc-1thread");  // spread
   measure_long_job(program);
+  measure_asynchrony(program, inputs);
   measure_scale(program, inputs);
   measure_growth(program, inputs);
 }
