@@ -7,9 +7,11 @@
 #include <boost/program_options.hpp>
 #include <exception>
 #include <iostream>
+#include <sstream>
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/files/file_draft.hpp"
 #include "base/process/interruption.hpp"
 #include "base/text/progress_bar.hpp"
 #include "base/text/shell_text.hpp"
@@ -45,6 +47,13 @@ class WorkLines {
   std::optional<ProgressBar> bar_;
   bool is_terminal_ = isatty(STDERR_FILENO) != 0;
 };
+
+/// Replaces the file that another process may read at any time.
+void keep(const fs::path& file, const ValidationFile& result) {
+  std::ostringstream text;
+  show_validation_json(text, result.rows, result.command, result.date);
+  replace_file(file, text.str());
+}
 
 /// Writes and shows an interrupted validation; bounds are for complete ones only.
 void show_part(ValidationFile part,
@@ -150,6 +159,9 @@ void WorkFolder::keep() {
   if (temporary_) temporary_->keep();
 }
 
+fs::path whole_validation(const fs::path& folder) { return folder / "validation.json"; }
+fs::path part_of_validation(const fs::path& folder) { return folder / "validation.part.json"; }
+
 ValidationFile validate(const std::vector<ValidationCase>& cases,
                         const ValidationWork& work,
                         WorkFolder& folder,
@@ -167,8 +179,11 @@ ValidationFile validate(const std::vector<ValidationCase>& cases,
                      .report = [&](const auto& text) { lines.say(text); }},
                     catalog);
   try {
-    run.run(
-        [&](const auto& step, std::size_t done, std::size_t all) { lines.step(step, done, all); });
+    run.run([&](const auto& step, std::size_t done, std::size_t all) {
+      lines.step(step, done, all);
+      keep(part_of_validation(folder.path()),
+           {.rows = run.tried_rows(), .command = result.command, .date = result.date});
+    });
     lines.end();
   } catch (const Interrupted& end) {
     lines.end();
@@ -185,6 +200,8 @@ ValidationFile validate(const std::vector<ValidationCase>& cases,
     throw;
   }
   result.rows = run.rows();
+  keep(whole_validation(folder.path()), result);
+  fs::remove(part_of_validation(folder.path()));
   const bool is_whole = std::all_of(result.rows.begin(),
                                     result.rows.end(),
                                     [](const ValidationRow& row) { return row.problems.empty(); });

@@ -65,9 +65,13 @@ class WorkFolder {
   std::optional<TempFolder> temporary_;
 };
 
+/// The result of a validation in a folder, or of its runs so far.
+[[nodiscard]] std::filesystem::path whole_validation(const std::filesystem::path& folder);
+[[nodiscard]] std::filesystem::path part_of_validation(const std::filesystem::path& folder);
+
 /// Measures, forecasts and runs the cases, with a line on stderr for each step, and writes --save.
-/// Ended by a signal it shows and writes what there is, and throws Interrupted. Throws a UserError
-/// or a RunError as ValidationRun does.
+/// After each run, the folder has what there is. Ended by a signal it shows and writes what there
+/// is, and throws Interrupted. Throws a UserError or a RunError as ValidationRun does.
 [[nodiscard]] ValidationFile validate(const std::vector<ValidationCase>& cases,
                                       const ValidationWork& work,
                                       WorkFolder& folder,

@@ -40,10 +40,11 @@ Answer ask(const std::vector<std::string>& words, const std::string& input = {})
   return {.status = status, .text = text_of(out)};
 }
 
-/// The tasks of a job array. They outlive this process: whoever calls again finds what they did.
-class SlurmArray : public Helpers {
+/// A job, or the tasks of a job array. It outlives this process: whoever calls again finds what it
+/// did.
+class SlurmJob : public Helpers {
  public:
-  SlurmArray(const std::string& script, fs::path folder) : folder_(std::move(folder)) {
+  SlurmJob(const std::string& script, fs::path folder) : folder_(std::move(folder)) {
     const Answer answer = ask({"sbatch", "--parsable"}, script);
     std::smatch number;
     if (answer.status != 0 || !std::regex_search(answer.text, number, std::regex("^[0-9]+")))
@@ -67,7 +68,7 @@ class SlurmArray : public Helpers {
     // squeue also fails while slurmctld restarts.
     if (++missed_ < kMostMissed) return;
     throw RunError("Slurm job " + job_ + " is over, but not all is computed; its messages are in " +
-                   (folder_ / ("slurm-" + job_ + "_*.log")).string() +
+                   (folder_ / ("slurm-" + job_ + "*.log")).string() +
                    "; the same command continues");
   }
 
@@ -111,6 +112,22 @@ std::vector<std::string> mpirun_words(const std::vector<Host>& hosts,
   return words;
 }
 
+std::string output_flag(const fs::path& file) { return "--output=\"" + file.string() + "\""; }
+
+/// A script with these options of sbatch.
+std::string batch_script(const std::vector<std::string>& options,
+                         const std::string& comment,
+                         const std::vector<std::string>& words) {
+  std::ostringstream script;
+  script << "#!/bin/bash\n#SBATCH --job-name=epochcast-study\n";
+  for (const std::string& option : options) script << "#SBATCH " << option << "\n";
+  script << "#SBATCH --requeue\n"
+         << "#SBATCH --open-mode=append\n\n"
+         << "# " << comment << "\n"
+         << "exec " << shell_text(words) << "\n";
+  return script.str();
+}
+
 bool is_flag(const std::string& word, std::string_view flag) {
   return word == flag || word.starts_with(std::string(flag) + "=");
 }
@@ -136,7 +153,7 @@ StudyPlace parse_study_place(const std::string& text) {
 std::vector<std::string> helper_words(const std::string& program,
                                       const std::vector<std::string>& words,
                                       const fs::path& folder) {
-  static constexpr std::array<std::string_view, 3> kOwn = {"--on", "--html", "--folder"};
+  static constexpr std::array<std::string_view, 4> kOwn = {"--on", "--html", "--folder", "--save"};
   std::vector<std::string> helper = {program};
   for (std::size_t i = 1; i < words.size(); ++i) {
     const auto own =
@@ -152,16 +169,17 @@ std::vector<std::string> helper_words(const std::string& program,
 }
 
 std::string array_script(int tasks, const std::vector<std::string>& words, const fs::path& folder) {
-  std::ostringstream script;
-  script << "#!/bin/bash\n"
-         << "#SBATCH --job-name=epochcast-study\n"
-         << "#SBATCH --array=1-" << tasks << "\n"
-         << "#SBATCH --requeue\n"
-         << "#SBATCH --open-mode=append\n"
-         << "#SBATCH --output=\"" << (folder / "slurm-%A_%a.log").string() << "\"\n\n"
-         << "# Tasks share the folder: each result is computed by one of them.\n"
-         << "exec " << shell_text(words) << "\n";
-  return script.str();
+  return batch_script(
+      {"--array=1-" + std::to_string(tasks), output_flag(folder / "slurm-%A_%a.log")},
+      "Tasks share the folder: each result is computed by one of them.",
+      words);
+}
+
+std::string job_script(int nodes, const std::vector<std::string>& words, const fs::path& folder) {
+  return batch_script(
+      {"--nodes=" + std::to_string(nodes), "--exclusive", output_flag(folder / "slurm-%j.log")},
+      "Times are measured: nothing else may run on its nodes.",
+      words);
 }
 
 std::unique_ptr<Helpers> start_helpers(const StudyPlace& place,
@@ -170,11 +188,23 @@ std::unique_ptr<Helpers> start_helpers(const StudyPlace& place,
   const std::vector<std::string> helper = helper_words(sibling("epochcast"), words, folder);
   if (place.kind == StudyPlace::Kind::slurm) {
     fs::create_directories(folder);
-    return std::make_unique<SlurmArray>(array_script(place.tasks, helper, folder), folder);
+    return std::make_unique<SlurmJob>(array_script(place.tasks, helper, folder), folder);
   }
   if (place.kind == StudyPlace::Kind::hosts)
     return std::make_unique<HostProcesses>(mpirun_words(place.hosts, helper));
   return nullptr;
+}
+
+std::unique_ptr<Helpers> start_one_helper(const StudyPlace& place,
+                                          const std::vector<std::string>& words,
+                                          const fs::path& folder) {
+  if (place.hosts.size() > 1)
+    throw UserError("--on: got " + std::to_string(place.hosts.size()) +
+                    " hosts; one of them measures and runs, and reaches others by the \"launch\" "
+                    "of the experiment; expected one");
+  if (place.kind != StudyPlace::Kind::slurm) return start_helpers(place, words, folder);
+  const std::vector<std::string> helper = helper_words(sibling("epochcast"), words, folder);
+  return std::make_unique<SlurmJob>(job_script(place.tasks, helper, folder), folder);
 }
 
 }  // namespace epochcast

@@ -36,8 +36,8 @@ struct StudyPlace {
 /// begins with "--on".
 [[nodiscard]] StudyPlace parse_study_place(const std::string& text);
 
-/// The command of a helper: these words of a command line without --on, --html and --folder, which
-/// work in `folder`.
+/// The command of a helper: these words of a command line without --on, --html, --save and
+/// --folder, which work in `folder`.
 [[nodiscard]] std::vector<std::string> helper_words(const std::string& program,
                                                     const std::vector<std::string>& words,
                                                     const std::filesystem::path& folder);
@@ -47,10 +47,21 @@ struct StudyPlace {
                                        const std::vector<std::string>& words,
                                        const std::filesystem::path& folder);
 
+/// The batch script of one job on so many nodes, which puts its messages into `folder`.
+[[nodiscard]] std::string job_script(int nodes,
+                                     const std::vector<std::string>& words,
+                                     const std::filesystem::path& folder);
+
 /// Starts the helpers; none for `here` and `none`. Those of Slurm stay when this process ends.
 /// Throws a RunError when they cannot be started.
 [[nodiscard]] std::unique_ptr<Helpers> start_helpers(const StudyPlace& place,
                                                      const std::vector<std::string>& words,
                                                      const std::filesystem::path& folder);
+
+/// Starts one helper that does all of the work: in a Slurm job of so many nodes as it has tasks,
+/// or on the only host. The same errors, and a UserError for several hosts.
+[[nodiscard]] std::unique_ptr<Helpers> start_one_helper(const StudyPlace& place,
+                                                        const std::vector<std::string>& words,
+                                                        const std::filesystem::path& folder);
 
 }  // namespace epochcast

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # study_test.sh EPOCHCAST: rehearsals and a sweep as the tasks of a Slurm job array, one of whose nodes dies, and on hosts by mpirun,
-# give what this machine computes alone. Exit status 77: Slurm cannot run here.
+# give what this machine computes alone; a validation runs in a Slurm job. Exit status 77: Slurm cannot run here.
 set -eu
 EPOCHCAST=$1
 [[ $(id -u) == 0 && -x /usr/sbin/slurmctld && -x /usr/sbin/slurmd && -x /usr/sbin/munged ]] || exit 77
@@ -61,5 +61,15 @@ sweep() {
 sweep >"$FOLDER/sweep.csv"
 sweep --folder "$FOLDER/sweep" --on slurm=2 >"$FOLDER/sweep-slurm.csv" 2>"$FOLDER/sweep.err" || fail "a sweep with Slurm"
 diff "$FOLDER/sweep.csv" "$FOLDER/sweep-slurm.csv" || fail "another sweep with Slurm"
+
+validate() {
+  (cd "$(dirname "$0")/../.." && "$EPOCHCAST" validate tests/validation/quick-here.json --repetitions 1 --format json \
+    --folder "$FOLDER/validated" "$@")
+}
+validate --on none >"$FOLDER/none.json" 2>"$FOLDER/none.err" && fail "nothing was validated yet"
+validate --on slurm=1 >"$FOLDER/validation.json" 2>"$FOLDER/validation.err" || fail "a validation with Slurm"
+[[ $(grep -c '"measured"' "$FOLDER/validation.json") == 4 ]] || fail "a validation with Slurm has other rows"
+validate --on none >"$FOLDER/kept.json" 2>"$FOLDER/kept.err" || fail "the validation in the folder is not shown"
+cmp "$FOLDER/validation.json" "$FOLDER/kept.json" || fail "another validation from what is kept"
 
 echo "all passed"
