@@ -199,6 +199,27 @@ class Fabric {
   /// Starts sending to / receiving from one worker; messages between a pair arrive in order.
   [[nodiscard]] virtual Request start_send(int to, Payload payload) = 0;
   [[nodiscard]] virtual Request start_receive(int from, Payload payload) = 0;
+  /// Starts sending the parts of an array to several workers, and adds the requests to `under_way`.
+  /// The other ends call start_receive_part(). A simulated fabric may let parts advance together,
+  /// at the rate of the slowest, as one operation.
+  virtual void start_send_parts(std::span<const int> to,
+                                std::span<const Payload> parts,
+                                std::vector<Request>& under_way) {
+    for (std::size_t i = 0; i < to.size(); ++i) under_way.push_back(start_send(to[i], parts[i]));
+  }
+  /// Starts receiving parts of an array from several workers, which call start_send_part().
+  virtual void start_receive_parts(std::span<const int> from,
+                                   std::span<const Payload> parts,
+                                   std::vector<Request>& under_way) {
+    for (std::size_t i = 0; i < from.size(); ++i)
+      under_way.push_back(start_receive(from[i], parts[i]));
+  }
+  [[nodiscard]] virtual Request start_send_part(int to, Payload part) {
+    return start_send(to, part);
+  }
+  [[nodiscard]] virtual Request start_receive_part(int from, Payload part) {
+    return start_receive(from, part);
+  }
   virtual void wait(const Request& request) = 0;
   /// Waits for one of these sends and receives, of which at least one is not null; nulls are
   /// ignored. Returns the index of the one that ended first by the clock, of several the lowest;

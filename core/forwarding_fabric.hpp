@@ -47,6 +47,22 @@ class ForwardingFabric : public Fabric {
   Request start_receive(int from, Payload payload) override {
     return inner_.start_receive(from, payload);
   }
+  void start_send_parts(std::span<const int> to,
+                        std::span<const Payload> parts,
+                        std::vector<Request>& under_way) override {
+    inner_.start_send_parts(to, parts, under_way);
+  }
+  void start_receive_parts(std::span<const int> from,
+                           std::span<const Payload> parts,
+                           std::vector<Request>& under_way) override {
+    inner_.start_receive_parts(from, parts, under_way);
+  }
+  Request start_send_part(int to, Payload part) override {
+    return inner_.start_send_part(to, part);
+  }
+  Request start_receive_part(int from, Payload part) override {
+    return inner_.start_receive_part(from, part);
+  }
   void wait(const Request& request) override { inner_.wait(request); }
   std::size_t wait_any(std::span<const Request> requests) override {
     return inner_.wait_any(requests);

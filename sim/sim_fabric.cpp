@@ -9,6 +9,10 @@
 namespace epochcast::sim {
 namespace {
 
+/// So many parts or fewer, and those inside a node, arrive at different times; more advance
+/// together. Compared with messages one by one: docs/simulator.md.
+constexpr std::size_t kMostPartsApart = 8;
+
 /// The label of an exchange on the timeline: "all-reduce", "all-reduce inside node 3", "all-reduce
 /// of 8 workers on 4 nodes".
 std::string label_of(std::string label, const Communicator& among, const WorkerLayout& layout) {
@@ -196,6 +200,49 @@ Request SimFabric::start_send(int to, Payload payload) {
 
 Request SimFabric::start_receive(int from, Payload payload) {
   return parts_.messages.start(rank_, from, rank_, payload);
+}
+
+void SimFabric::start_parts(bool is_send,
+                            std::span<const int> peers,
+                            std::span<const Payload> parts,
+                            std::vector<Request>& under_way) {
+  std::vector<int> of_others;
+  std::vector<Payload> parts_of_others;
+  for (std::size_t i = 0; i < peers.size(); ++i) {
+    const bool is_in_node = workers()[static_cast<std::size_t>(peers[i])].node == self().node;
+    if (is_in_node || peers.size() <= kMostPartsApart) {
+      under_way.push_back(
+          parts_.parts.start_all(rank_, is_send, peers.subspan(i, 1), parts.subspan(i, 1)));
+    } else {
+      of_others.push_back(peers[i]);
+      parts_of_others.push_back(parts[i]);
+    }
+  }
+  if (!of_others.empty())
+    under_way.push_back(parts_.parts.start_all(rank_, is_send, of_others, parts_of_others));
+}
+
+void SimFabric::start_send_parts(std::span<const int> to,
+                                 std::span<const Payload> parts,
+                                 std::vector<Request>& under_way) {
+  if (divides_parts()) return Fabric::start_send_parts(to, parts, under_way);
+  start_parts(true, to, parts, under_way);
+}
+
+void SimFabric::start_receive_parts(std::span<const int> from,
+                                    std::span<const Payload> parts,
+                                    std::vector<Request>& under_way) {
+  if (divides_parts()) return Fabric::start_receive_parts(from, parts, under_way);
+  start_parts(false, from, parts, under_way);
+}
+
+Request SimFabric::start_send_part(int to, Payload part) {
+  return divides_parts() ? start_send(to, part) : parts_.parts.start_one(rank_, true, to, part);
+}
+
+Request SimFabric::start_receive_part(int from, Payload part) {
+  return divides_parts() ? start_receive(from, part)
+                         : parts_.parts.start_one(rank_, false, from, part);
 }
 
 void SimFabric::repeat(const Communicator& among,

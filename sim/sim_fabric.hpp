@@ -13,6 +13,7 @@
 #include "sim/exchange/contention.hpp"
 #include "sim/exchange/deals.hpp"
 #include "sim/exchange/messages.hpp"
+#include "sim/exchange/parts.hpp"
 #include "sim/exchange/runtime_state.hpp"
 #include "sim/loops/loops.hpp"
 
@@ -22,6 +23,7 @@ namespace epochcast::sim {
 struct RuntimeParts {
   RuntimeState& state;
   Messages& messages;
+  Parts& parts;
   Contention& contention;
   Collectives& collectives;
   Deals& deals;
@@ -51,6 +53,14 @@ class SimFabric : public Fabric {
   Request start_all_gather(Payload mine, Payload all, const Communicator& among) override;
   Request start_send(int to, Payload payload) override;
   Request start_receive(int from, Payload payload) override;
+  void start_send_parts(std::span<const int> to,
+                        std::span<const Payload> parts,
+                        std::vector<Request>& under_way) override;
+  void start_receive_parts(std::span<const int> from,
+                           std::span<const Payload> parts,
+                           std::vector<Request>& under_way) override;
+  Request start_send_part(int to, Payload part) override;
+  Request start_receive_part(int from, Payload part) override;
   void wait(const Request& request) override;
   std::size_t wait_any(std::span<const Request> requests) override;
   std::optional<std::size_t> test_any(std::span<const Request> requests) override;
@@ -74,6 +84,14 @@ class SimFabric : public Fabric {
  private:
   class CollectiveOperation;
 
+  /// Whether every part is a message of SimGrid.
+  [[nodiscard]] bool divides_parts() const {
+    return parts_.state.options.acceleration == Acceleration::none;
+  }
+  void start_parts(bool is_send,
+                   std::span<const int> peers,
+                   std::span<const Payload> parts,
+                   std::vector<Request>& under_way);
   WorkerClock& clock() const { return parts_.state.clocks.of(rank_); }
   /// Says what kind of collective it is, at the first member.
   void begin(CollectiveCall& call,

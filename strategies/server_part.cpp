@@ -11,21 +11,26 @@ namespace epochcast {
 ServerLayout::ServerLayout(Worker& worker)
     : trainers_(trainer_count(worker.fabric)),
       servers_(worker.fabric.world().size() - trainers_),
-      parameters_(worker.learner.gradients().count) {}
+      parameters_(worker.learner.gradients().count) {
+  for (int server = 0; server < servers_; ++server) ranks_.push_back(rank_of(server));
+}
+
+std::vector<Payload> ServerLayout::parts(const Payload& all) const {
+  std::vector<Payload> parts;
+  for (int server = 0; server < servers_; ++server) parts.push_back(part(all, server));
+  return parts;
+}
 
 void start_push(Fabric& fabric,
                 const ServerLayout& layout,
                 const Payload& pushed,
                 std::vector<Request>& under_way) {
-  for (int server = 0; server < layout.servers(); ++server)
-    under_way.push_back(fabric.start_send(layout.rank_of(server), layout.part(pushed, server)));
+  fabric.start_send_parts(layout.ranks(), layout.parts(pushed), under_way);
 }
 
 void start_pull(Worker& worker, const ServerLayout& layout, std::vector<Request>& under_way) {
-  const Payload parameters = worker.learner.parameters();
-  for (int server = 0; server < layout.servers(); ++server)
-    under_way.push_back(
-        worker.fabric.start_receive(layout.rank_of(server), layout.part(parameters, server)));
+  worker.fabric.start_receive_parts(
+      layout.ranks(), layout.parts(worker.learner.parameters()), under_way);
 }
 
 void broadcast_parts(Worker& worker, const ServerLayout& layout) {
@@ -54,8 +59,8 @@ Payload ServerPart::parameters() const {
 }
 
 Request ServerPart::start_receive(int from) {
-  return worker_.fabric.start_receive(from,
-                                      clients_[static_cast<std::size_t>(from)].pushed.payload());
+  return worker_.fabric.start_receive_part(
+      from, clients_[static_cast<std::size_t>(from)].pushed.payload());
 }
 
 void ServerPart::carry_out(const ServerOrder& order, double epoch_share) {
@@ -103,7 +108,7 @@ Request ServerPart::start_answer(int to) {
   const Payload& answer = clients_[static_cast<std::size_t>(to)].answer.payload();
   std::ranges::copy(parameters().data, answer.data.begin());
   worker_.learner.kernel("copy", 2 * answer.bytes());
-  return worker_.fabric.start_send(to, answer);
+  return worker_.fabric.start_send_part(to, answer);
 }
 
 }  // namespace epochcast

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "strategies/server_order.hpp"
@@ -25,6 +26,9 @@ class ServerLayout {
   [[nodiscard]] Payload part(const Payload& all, int server) const {
     return slice(all, begin(server), begin(server + 1) - begin(server));
   }
+  /// The parts of all servers, by server.
+  [[nodiscard]] std::vector<Payload> parts(const Payload& all) const;
+  [[nodiscard]] std::span<const int> ranks() const { return ranks_; }  ///< of servers
   /// All of these that servers have.
   [[nodiscard]] Payload trained(const Payload& all) const { return slice(all, 0, parameters_); }
 
@@ -32,6 +36,7 @@ class ServerLayout {
   int trainers_;
   int servers_;
   std::int64_t parameters_;
+  std::vector<int> ranks_;
 };
 
 /// Numbers in a buffer of their own; none in worlds without numbers.

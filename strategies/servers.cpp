@@ -171,9 +171,10 @@ class FirstServer : public AnyServer {
     SentOrder& sent = sent_orders_.emplace_back(
         SentOrder{.message = OrderMessage(static_cast<int>(workers_)), .sends = {}});
     sent.message.write(order, active_);
-    for (int other = 1; other < layout_.servers(); ++other)
-      sent.sends.push_back(fabric_.start_send(layout_.rank_of(other),
-                                              payload_of(std::span(sent.message.numbers()))));
+    const std::span<const int> others = layout_.ranks().subspan(1);
+    const std::vector<Payload> messages(others.size(),
+                                        payload_of(std::span(sent.message.numbers())));
+    fabric_.start_send_parts(others, messages, sent.sends);
   }
 
   /// Orders before this one have arrived, as a worker has pushed that they answered.
@@ -215,7 +216,7 @@ class OtherServer : public AnyServer {
     for (std::int64_t each = 0; each < first_active(); ++each)
       receives_[static_cast<std::size_t>(each)] = part_.start_receive(static_cast<int>(each));
     do {
-      fabric_.wait(fabric_.start_receive(first_, payload_of(std::span(message_.numbers()))));
+      fabric_.wait(fabric_.start_receive_part(first_, payload_of(std::span(message_.numbers()))));
       const ServerOrder order = message_.order();
       for (const int worker : order.taken) wait(receives_[static_cast<std::size_t>(worker)]);
       count(order);

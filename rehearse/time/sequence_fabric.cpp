@@ -80,6 +80,30 @@ Request SequenceFabric::start_receive(int from, Payload payload) {
   return inner().start_receive(from, payload);
 }
 
+void SequenceFabric::start_send_parts(std::span<const int> to,
+                                      std::span<const Payload> parts,
+                                      std::vector<Request>& under_way) {
+  for (const int each : to) sequence_.add("send", each);
+  inner().start_send_parts(to, parts, under_way);
+}
+
+void SequenceFabric::start_receive_parts(std::span<const int> from,
+                                         std::span<const Payload> parts,
+                                         std::vector<Request>& under_way) {
+  for (const int each : from) sequence_.add("receive", each);
+  inner().start_receive_parts(from, parts, under_way);
+}
+
+Request SequenceFabric::start_send_part(int to, Payload part) {
+  sequence_.add("send", to);
+  return inner().start_send_part(to, part);
+}
+
+Request SequenceFabric::start_receive_part(int from, Payload part) {
+  sequence_.add("receive", from);
+  return inner().start_receive_part(from, part);
+}
+
 void SequenceFabric::wait(const Request& request) {
   sequence_.add("wait");
   inner().wait(request);

@@ -31,6 +31,14 @@ class SequenceFabric : public ForwardingFabric {
                                double weight,
                                const Communicator& among) override;
   Request start_all_gather(Payload mine, Payload all, const Communicator& among) override;
+  void start_send_parts(std::span<const int> to,
+                        std::span<const Payload> parts,
+                        std::vector<Request>& under_way) override;
+  void start_receive_parts(std::span<const int> from,
+                           std::span<const Payload> parts,
+                           std::vector<Request>& under_way) override;
+  Request start_send_part(int to, Payload part) override;
+  Request start_receive_part(int from, Payload part) override;
   Request start_send(int to, Payload payload) override;
   Request start_receive(int from, Payload payload) override;
   void wait(const Request& request) override;

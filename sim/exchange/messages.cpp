@@ -23,19 +23,6 @@ constexpr std::size_t kMostOfOneActor = 64;
 
 }  // namespace
 
-/// A point-to-point message in progress, at one of its ends.
-class Messages::PointToPoint : public Operation {
- public:
-  bool is_send = false;
-  Payload payload;
-  std::vector<std::byte>* numbers = nullptr;  ///< in transfer; the receiver deletes it
-  std::shared_ptr<double> begun_s;            ///< when both sides have started it
-  std::optional<double> end_s;                ///< SimGrid's clock, once it has arrived
-  std::shared_ptr<bool> sleeps;               ///< its worker, until one of several arrives
-  Footprint footprint;
-  std::uint64_t token = 0;
-};
-
 void Messages::begin_pass() {
   for (auto& [key, path] : paths_) {
     path.offered = path.asked = nullptr;
@@ -191,9 +178,7 @@ sg::CommPtr Messages::send_async(const Path& path,
 Request Messages::start(int self, int from, int to, Payload payload) {
   WorkerClock& clock = state_.clocks.of(self);
   state_.clocks.sleep_until(clock.local_s);
-  auto message = std::make_shared<PointToPoint>();
-  message->is_send = from == self;
-  message->payload = payload;
+  auto message = std::make_shared<PointToPoint>(self, from == self);
   message->footprint = state_.layout.footprint({from, to});
   message->token = state_.interference.begin_simulated(message->footprint, clock.local_s);
   Path& used = path(from, to, kMessageChannel);
@@ -209,23 +194,27 @@ Request Messages::start(int self, int from, int to, Payload payload) {
   const sg::SemaphorePtr posted = sg::Semaphore::create(0);
   const sg::SemaphorePtr before =
       std::exchange(message->is_send ? used.offered : used.asked, posted);
+  const auto numbers = std::make_shared<std::vector<std::byte>*>();  // in transfer
   if (message->is_send) {
-    message->numbers = new std::vector<std::byte>(payload.data.begin(), payload.data.end());
+    *numbers = new std::vector<std::byte>(payload.data.begin(), payload.data.end());
     ++sent_;
     clock.traffic += state_.layout.traffic(from, to, payload.bytes());
+  } else {
+    message->take_numbers = [numbers, payload] {
+      const std::unique_ptr<std::vector<std::byte>> taken(*numbers);
+      std::ranges::copy(*taken, payload.data.begin());
+    };
   }
-  carry(self, [this, self, message, &used, before, posted] {
-    const double bytes = message->payload.bytes();
+  carry(self, [this, message, numbers, payload, &used, before, posted] {
+    const double bytes = payload.bytes();
     state_.clocks.sleep_until(state_.clocks.simgrid_s() + used.route.latency_for_s(bytes));
     if (before) before->acquire();
     const sg::CommPtr transfer =
-        message->is_send ? send_async(used, message->numbers, bytes, used.route.bytes_per_s(bytes))
-                         : used.mailbox->get_async<std::vector<std::byte>>(&message->numbers);
+        message->is_send ? send_async(used, *numbers, bytes, used.route.bytes_per_s(bytes))
+                         : used.mailbox->get_async<std::vector<std::byte>>(numbers.get());
     posted->release();
     transfer->wait();
-    message->end_s = state_.clocks.simgrid_s();
-    // Once only: the worker's next sleep may be for something else.
-    if (message->sleeps && std::exchange(*message->sleeps, false)) state_.clocks.wake(self);
+    message->end(state_.clocks);
   });
   return message;
 }
@@ -259,7 +248,7 @@ void Messages::wait(int self, Operation& operation) {
   finish(self, message);
 }
 
-std::vector<Messages::PointToPoint*> Messages::pending(std::span<const Request> messages) {
+std::vector<PointToPoint*> Messages::pending(std::span<const Request> messages) {
   std::vector<PointToPoint*> all;
   all.reserve(messages.size());
   for (const Request& each : messages)
@@ -315,10 +304,7 @@ void Messages::finish(int self, PointToPoint& message) {
   clock.phases.blocked_s += begun_s - from_s;
   clock.phases.exposed_communication_s += until_s - begun_s;
   clock.local_s = until_s;
-  if (!message.is_send) {
-    const std::unique_ptr<std::vector<std::byte>> numbers(message.numbers);
-    std::ranges::copy(*numbers, message.payload.data.begin());
-  }
+  if (message.take_numbers) message.take_numbers();
 }
 
 }  // namespace epochcast::sim

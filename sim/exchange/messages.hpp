@@ -16,6 +16,7 @@
 
 #include "collectives/schedule.hpp"
 #include "sim/exchange/collective_call.hpp"
+#include "sim/exchange/point_to_point.hpp"
 #include "sim/exchange/runtime_state.hpp"
 
 namespace epochcast::sim {
@@ -42,7 +43,8 @@ class Messages {
 
   /// Starts a message of which the worker `self` is one end.
   [[nodiscard]] Request start(int self, int from, int to, Payload payload);
-  /// Lets the worker `self` wait for one of its messages; its clock advances to the end.
+  /// Lets the worker `self` wait for one of its messages, or of Parts; its clock advances to the
+  /// end.
   void wait(int self, Operation& message);
   /// The same for the first one to end: see Fabric::wait_any().
   [[nodiscard]] std::size_t wait_any(int self, std::span<const Request> messages);
@@ -50,7 +52,6 @@ class Messages {
   [[nodiscard]] std::optional<std::size_t> test_any(int self, std::span<const Request> messages);
 
  private:
-  class PointToPoint;
   /// The route from one rank to another.
   struct Path {
     simgrid::s4u::Mailbox* mailbox = nullptr;

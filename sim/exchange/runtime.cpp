@@ -20,12 +20,14 @@ Runtime::Runtime(Cluster& cluster,
                  SimOptions options)
     : state_(cluster, std::move(workers), all_reduce, std::move(options)),
       messages_(state_),
+      parts_(state_),
       contention_(state_),
       collectives_(state_, messages_, contention_),
       deals_(state_),
       loops_(state_) {
   const RuntimeParts parts = {.state = state_,
                               .messages = messages_,
+                              .parts = parts_,
                               .contention = contention_,
                               .collectives = collectives_,
                               .deals = deals_,
@@ -40,6 +42,7 @@ void Runtime::begin_pass(const PassOptions& pass) {
   state_.clocks.begin_pass();
   state_.interference = Interference(state_.layout.node_count(), state_.clocks.origin_s());
   messages_.begin_pass();
+  parts_.begin_pass();
   contention_.begin_pass();
   collectives_.begin_pass();
   deals_.begin_pass();

@@ -11,6 +11,7 @@
 #include "sim/exchange/deals.hpp"
 #include "sim/exchange/messages.hpp"
 #include "sim/exchange/options.hpp"
+#include "sim/exchange/parts.hpp"
 #include "sim/exchange/runtime_state.hpp"
 #include "sim/loops/loops.hpp"
 #include "sim/platform/cluster.hpp"
@@ -51,6 +52,7 @@ class Runtime {
 
   RuntimeState state_;
   Messages messages_;
+  Parts parts_;
   Contention contention_;
   Collectives collectives_;
   Deals deals_;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <set>
+#include <simgrid/s4u/Host.hpp>
 #include <utility>
 
 namespace epochcast::sim {
@@ -18,6 +19,12 @@ WorkerLayout::WorkerLayout(Cluster& cluster, std::vector<WorkerInfo> workers)
 
 Cluster::Route WorkerLayout::route(int from, int to) const {
   return cluster_.route(host(from), worker(from).node, host(to), worker(to).node);
+}
+
+std::vector<simgrid::s4u::Link*> WorkerLayout::links(int from, int to) const {
+  std::vector<simgrid::s4u::Link*> links;
+  host(from)->route_to(host(to), links, nullptr);
+  return links;
 }
 
 Cluster::Route WorkerLayout::channel_route(int from, int to) const {

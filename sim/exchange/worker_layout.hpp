@@ -33,6 +33,8 @@ class WorkerLayout {
   }
 
   [[nodiscard]] Cluster::Route route(int from, int to) const;
+  /// The links of that route, in their direction.
+  [[nodiscard]] std::vector<simgrid::s4u::Link*> links(int from, int to) const;
   /// Between channel_host()s.
   [[nodiscard]] Cluster::Route channel_route(int from, int to) const;
   [[nodiscard]] Traffic traffic(int from, int to, double bytes) const;

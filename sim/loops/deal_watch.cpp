@@ -9,18 +9,22 @@
 namespace epochcast::sim {
 namespace {
 
-/// Numbers per worker in a batch, at first.
-constexpr std::int64_t kShortestBatch = 2;
+/// Numbers in a batch, at first: two per worker, but no more than this, unless each worker has one.
+constexpr std::int64_t kShortestBatch = 64;
 /// Batches at each look.
 constexpr std::size_t kBatches = 20;
+
+std::int64_t shortest_batch(std::int64_t workers) {
+  return std::max(workers, std::min(2 * workers, kShortestBatch));
+}
 
 }  // namespace
 
 DealWatch::DealWatch(int workers, std::int64_t count)
     : start_(kEnds * workers),
       end_(count - kEnds * workers),
-      least_(static_cast<std::int64_t>(kBatches) * kShortestBatch * workers),
-      length_(kShortestBatch * workers),
+      least_(static_cast<std::int64_t>(kBatches) * shortest_batch(workers)),
+      length_(shortest_batch(workers)),
       begin_(start_),
       patience_(kPatience * workers) {}
 

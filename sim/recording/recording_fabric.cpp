@@ -214,6 +214,55 @@ Request RecordingFabric::start_receive(int from, Payload payload) {
                                              std::move(started));
 }
 
+void RecordingFabric::start_send_parts(std::span<const int> to,
+                                       std::span<const Payload> parts,
+                                       std::vector<Request>& under_way) {
+  Indices started = add_parts(RecordedKind::send, to, parts);
+  std::vector<Request> requests;
+  inner().start_send_parts(to, parts, requests);
+  add_operations(requests, std::move(started), under_way);
+}
+
+void RecordingFabric::start_receive_parts(std::span<const int> from,
+                                          std::span<const Payload> parts,
+                                          std::vector<Request>& under_way) {
+  Indices started = add_parts(RecordedKind::receive, from, parts);
+  std::vector<Request> requests;
+  inner().start_receive_parts(from, parts, requests);
+  add_operations(requests, std::move(started), under_way);
+}
+
+Request RecordingFabric::start_send_part(int to, Payload part) {
+  Indices started = {add_message(RecordedKind::send, to, part.bytes(), done_)};
+  return std::make_shared<RecordedOperation>(inner().start_send_part(to, part), std::move(started));
+}
+
+Request RecordingFabric::start_receive_part(int from, Payload part) {
+  Indices started = {add_message(RecordedKind::receive, from, part.bytes(), done_)};
+  return std::make_shared<RecordedOperation>(inner().start_receive_part(from, part),
+                                             std::move(started));
+}
+
+RecordingFabric::Indices RecordingFabric::add_parts(RecordedKind kind,
+                                                    std::span<const int> peers,
+                                                    std::span<const Payload> parts) {
+  Indices started;
+  for (std::size_t i = 0; i < peers.size(); ++i)
+    started.push_back(add_message(kind, peers[i], parts[i].bytes(), done_));
+  return started;
+}
+
+/// Of one inner operation for all actions, or one for each.
+void RecordingFabric::add_operations(const std::vector<Request>& inner,
+                                     Indices started,
+                                     std::vector<Request>& under_way) {
+  const bool is_one_each = inner.size() == started.size();
+  for (std::size_t i = 0; i < inner.size(); ++i) {
+    Indices own = is_one_each ? Indices{started[i]} : std::exchange(started, {});
+    under_way.push_back(std::make_shared<RecordedOperation>(inner[i], std::move(own)));
+  }
+}
+
 void RecordingFabric::wait(const Request& request) {
   const auto& operation = dynamic_cast<const RecordedOperation&>(*request);
   inner().wait(operation.inner_);

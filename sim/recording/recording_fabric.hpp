@@ -32,6 +32,14 @@ class RecordingFabric : public ForwardingFabric {
                                double weight,
                                const Communicator& among) override;
   Request start_all_gather(Payload mine, Payload all, const Communicator& among) override;
+  void start_send_parts(std::span<const int> to,
+                        std::span<const Payload> parts,
+                        std::vector<Request>& under_way) override;
+  void start_receive_parts(std::span<const int> from,
+                           std::span<const Payload> parts,
+                           std::vector<Request>& under_way) override;
+  Request start_send_part(int to, Payload part) override;
+  Request start_receive_part(int from, Payload part) override;
   Request start_send(int to, Payload payload) override;
   Request start_receive(int from, Payload payload) override;
   void wait(const Request& request) override;
@@ -58,6 +66,10 @@ class RecordingFabric : public ForwardingFabric {
   std::uint32_t add(RecordedAction action);
   std::uint32_t add_collective(RecordedKind kind, double bytes, const Communicator& among);
   std::uint32_t add_message(RecordedKind kind, int peer, double bytes, Indices after);
+  Indices add_parts(RecordedKind kind, std::span<const int> peers, std::span<const Payload> parts);
+  static void add_operations(const std::vector<Request>& inner,
+                             Indices started,
+                             std::vector<Request>& under_way);
   Indices add_rounds(double bytes, const Communicator& among);
   void finish(const Indices& waited);
   [[nodiscard]] static std::vector<Request> inner_of(std::span<const Request> requests);

@@ -242,7 +242,7 @@ TEST_CASE("a setting that no strategy of the sweep has is an error", "[cli]") {
   CHECK(given.status == 2);
   CHECK(swept.err ==
         "epochcast: --local-from: none of sync,dlb has such a setting; those that have: "
-        "post-local-sgd\n");
+        "post-local-sgd, slowmo\n");
   CHECK(one_has.status == 0);
 }
 

@@ -45,7 +45,7 @@ TEST_CASE("all mistakes of all experiments are reported before any measurement",
       Lines{"epochcast: rows.json: /validate/rows/1: --strategy: unknown strategy "
             "\"node-bused\"; did you mean \"node-based\"?",
             "epochcast: rows.json: /validate/rows/3: --local-from: strategy local-sgd has no such "
-            "setting; those that have: post-local-sgd",
+            "setting; those that have: post-local-sgd, slowmo",
             "epochcast: rows.json: /validate/rows/4: /batch: got \"many\"; expected a whole "
             "number of at least 1",
             "epochcast: rows.json: /validate/rows/0: --all-reduce: unknown all-reduce algorithm "

@@ -29,16 +29,6 @@ std::vector<Place> places() {
           {"torus", mixed(4, 1, 1, pcie(), torus())}};
 }
 
-/// Iterations of servers and of workers that need not keep step are never equal: rounding decides
-/// which of two messages comes first. Their mean is known to 2 %. ps-sync continues with the order
-/// in which its rounds repeat; others took up to 5 % longer.
-void check_alike(const std::string& strategy, const RunResult& fast, const RunResult& exact) {
-  if (!depends_on_arrivals(find_strategy(strategy))) return check_equal(fast, exact);
-  const double tolerance = strategy == "ps-sync" ? 0.06 : sim::kMeanTolerance;
-  CHECK(fast.epoch_s == Approx(exact.epoch_s).epsilon(tolerance));
-  CHECK(fast.phases.total_s() == Approx(fast.epoch_s).epsilon(tolerance));
-}
-
 void check_acceleration(const Platform& platform,
                         const std::vector<std::string>& strategies,
                         const std::vector<std::string>& algorithms) {

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/sim/equal_results.hpp"
 
+#include "sim/loops/known_mean.hpp"
 #include "tests/catch.hpp"
+#include "tests/sim/jobs.hpp"
 
 namespace epochcast::tests {
 namespace {
@@ -31,6 +33,13 @@ void check_equal(const RunResult& a, const RunResult& b) {
     CHECK(a.by_device[i].local_steps == b.by_device[i].local_steps);
     check_equal(a.by_device[i].phases, b.by_device[i].phases, b.epoch_s);
   }
+}
+
+void check_alike(const std::string& strategy, const RunResult& fast, const RunResult& exact) {
+  if (!depends_on_arrivals(find_strategy(strategy))) return check_equal(fast, exact);
+  const double tolerance = strategy == "ps-sync" ? 0.06 : sim::kMeanTolerance;
+  CHECK(fast.epoch_s == Approx(exact.epoch_s).epsilon(tolerance));
+  CHECK(fast.phases.total_s() == Approx(fast.epoch_s).epsilon(tolerance));
 }
 
 }  // namespace epochcast::tests

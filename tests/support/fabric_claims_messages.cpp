@@ -76,6 +76,57 @@ void messages_of_any_size(Fabric& fabric, Expectations& expect) {
   }
 }
 
+/// Rank 0 sends each other one its part, which comes back doubled, after a message from rank 1.
+void parts_of_an_array(Fabric& fabric, Expectations& expect) {
+  constexpr int kRounds = 3;
+  const Traffic before = fabric.traffic();
+  const int size = fabric.world().size();
+  const auto length = static_cast<std::size_t>(size);
+  std::vector<float> array(length * (length + 1) / 2, -1.0F);
+  std::vector<int> others;
+  std::vector<Payload> parts;  // of 1, 2, 3 ... numbers
+  std::size_t begin = 0;
+  for (int other = 1; other < size; ++other) {
+    const auto count = static_cast<std::size_t>(other);
+    others.push_back(other);
+    parts.push_back(payload_of(std::span(array).subspan(begin, count)));
+    begin += count;
+  }
+  std::vector<float> word(1, -1.0F);
+  for (int round = 0; round < kRounds; ++round) {
+    if (fabric.rank() == 0) {
+      for (std::size_t i = 0; i < begin; ++i) array[i] = static_cast<float>(i) + 1;
+      std::vector<Request> requests;
+      fabric.start_send_parts(others, parts, requests);
+      for (const Request& request : requests) fabric.wait(request);
+      std::fill(array.begin(), array.end(), -1.0F);
+      fabric.wait(fabric.start_receive(1, payload_of(word)));
+      requests.clear();
+      fabric.start_receive_parts(others, parts, requests);
+      for (const Request& request : requests) fabric.wait(request);
+      expect.equal(word, {static_cast<float>(round)}, "the message before the parts");
+      for (std::size_t i = 0; i < begin; ++i)
+        expect.equal(array[i], 2 * (static_cast<float>(i) + 1), "a number that comes back");
+    } else {
+      std::vector<float> part(static_cast<std::size_t>(fabric.rank()), -1.0F);
+      const std::vector<Request> arriving = {fabric.start_receive_part(0, payload_of(part))};
+      expect.is_true(fabric.wait_any(arriving) == 0, "the part that arrives");
+      for (float& number : part) number *= 2;
+      word[0] = static_cast<float>(round);
+      if (fabric.rank() == 1) fabric.wait(fabric.start_send(0, payload_of(word)));
+      fabric.wait(fabric.start_send_part(0, payload_of(part)));
+    }
+  }
+  const Traffic now = fabric.traffic();
+  const auto numbers = fabric.rank() == 0   ? static_cast<double>(begin)
+                       : fabric.rank() == 1 ? 2.0
+                                            : static_cast<double>(fabric.rank());
+  expect.equal(now.intra_node_bytes + now.inter_node_bytes - before.intra_node_bytes -
+                   before.inter_node_bytes,
+               4 * kRounds * numbers,
+               "bytes sent");
+}
+
 /// The late side is the sender's in one half, the receiver's in the other.
 void messages_of_late_sides(Fabric& fabric, Expectations& expect) {
   for (const int late : {0, 1}) {
@@ -176,6 +227,9 @@ std::vector<FabricClaim> claims_about_messages() {
       messages_of_all_to_all,
       some);
   add("messages have any size", messages_of_any_size, pairs);
+  add("parts of an array go to several workers and come back, in order with other messages",
+      parts_of_an_array,
+      some);
   add("a message arrives when both sides have asked for it; asking takes no time",
       messages_of_late_sides,
       pairs);
