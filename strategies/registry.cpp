@@ -134,11 +134,11 @@ void check_can_lose_workers(const Strategy& strategy) {
 
 namespace {
 
-/// Pairs of a worker and a server up to which a forecast takes seconds.
-constexpr std::ptrdiff_t kFewPairs = 256;
+/// Pairs of a worker and a server up to which a forecast takes two seconds.
+constexpr std::ptrdiff_t kFewPairs = 6000;
 
-/// Throws a UserError if the strategy is one of all, and would take minutes to simulate: each
-/// worker exchanges a message with each parameter server.
+/// Throws a UserError if the strategy is one of all, and would take longer than all others to
+/// simulate: each server has an actor, which takes a part from each worker.
 void check_simulation_time(const JobConfig& config,
                            const Strategy& strategy,
                            const std::vector<WorkerInfo>& workers) {
@@ -148,10 +148,10 @@ void check_simulation_time(const JobConfig& config,
   const auto training = std::ranges::count(workers, Role::trains, &WorkerInfo::role);
   const auto servers = std::ssize(workers) - training;
   if (training * servers <= kFewPairs) return;
-  throw UserError("--strategy all: messages between " + std::to_string(training) + " workers and " +
-                  std::to_string(servers) +
-                  " servers are simulated one by one, which takes minutes; choose it by name, or "
-                  "fewer --nodes");
+  throw UserError(
+      "--strategy all: messages between " + std::to_string(training) + " workers and " +
+      std::to_string(servers) +
+      " servers take long to simulate; choose it by name, or fewer --nodes or --servers");
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 
 #include "base/error.hpp"
 #include "base/files/file_descriptor.hpp"
+#include "base/files/text_file.hpp"
 #include "base/process/child.hpp"
 #include "base/process/interruption.hpp"
 #include "base/process/pipe.hpp"
@@ -68,11 +69,24 @@ class SlurmJob : public Helpers {
     // squeue also fails while slurmctld restarts.
     if (++missed_ < kMostMissed) return;
     throw RunError("Slurm job " + job_ + " is over, but not all is computed; its messages are in " +
-                   (folder_ / ("slurm-" + job_ + "*.log")).string() +
+                   (folder_ / ("slurm-" + job_ + "*.log")).string() + last_message() +
                    "; the same command continues");
   }
 
  private:
+  /// " (the last one: ...)"
+  [[nodiscard]] std::string last_message() const {
+    std::string last;
+    for (const fs::directory_entry& entry : fs::directory_iterator(folder_)) {
+      const std::string name = entry.path().filename().string();
+      if (name != "slurm-" + job_ + ".log" && !name.starts_with("slurm-" + job_ + "_")) continue;
+      std::istringstream lines(read_text_file(entry.path()));
+      for (std::string line; std::getline(lines, line);)
+        if (line.starts_with("epochcast: ")) last = line.substr(line.find(' ') + 1);
+    }
+    return last.empty() ? "" : " (the last one: " + last + ")";
+  }
+
   static constexpr std::chrono::seconds kInterval{2};
   static constexpr int kMostMissed = 3;
 

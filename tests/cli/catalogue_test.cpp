@@ -77,12 +77,12 @@ void check_strategies_on(const std::vector<std::string>& platforms) {
     std::size_t count = result["runs"].size();
     for (const auto& each : result.value("not_forecast", nlohmann::json::array())) {
       ++count;
-      // Need CPUs beside other devices, a link inside the node to a server, or minutes.
+      // Need CPUs beside other devices, a link inside the node to a server, or long.
       const Strategy& strategy = find_strategy(each["strategy"].get<std::string>());
       const bool needs_servers = strategy.participants >= Participants::workers_and_servers;
-      const bool needs_minutes =
-          each["problems"][0].get<std::string>().find("which takes minutes") != std::string::npos;
-      CHECK((needs_servers || needs_minutes));
+      const bool needs_long =
+          each["problems"][0].get<std::string>().find("take long to simulate") != std::string::npos;
+      CHECK((needs_servers || needs_long));
       CHECK(each["problems"].size() == 1);
     }
     CHECK(count == strategies().size() + 1);  // sync with and without overlap
