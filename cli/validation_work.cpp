@@ -159,8 +159,8 @@ void WorkFolder::keep() {
   if (temporary_) temporary_->keep();
 }
 
-fs::path whole_validation(const fs::path& folder) { return folder / "validation.json"; }
-fs::path part_of_validation(const fs::path& folder) { return folder / "validation.part.json"; }
+fs::path whole_validation(const fs::path& folder) { return folder / "validation.whole"; }
+fs::path part_of_validation(const fs::path& folder) { return folder / "validation.part"; }
 
 ValidationFile validate(const std::vector<ValidationCase>& cases,
                         const ValidationWork& work,

@@ -27,7 +27,7 @@ constexpr StrategySettingOf kBufferSize(
     "fedbuff: pushes of workers in an update of the server (default: "
     "as many as workers)",
     "",
-    "2",
+    "3",
     value::Count{1});
 constexpr StrategySettingOf kServerRate("server-rate",
                                         "NUMBER",

@@ -279,7 +279,9 @@ const std::set<std::string> kSameOnSome = {
     "deterministic",  // likewise
     // Many workers make fewer steps than its value and its default.
     "oktopk-threshold-period",
-    "servers",  // one beside CPUs that train
+    "servers",   // one beside CPUs that train
+    "decay",     // many workers make few steps, which are one round by any rule
+    "topology",  // two workers are each other's only peer
 };
 
 void check_settings_on(const std::vector<std::string>& platforms) {
