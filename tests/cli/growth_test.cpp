@@ -22,15 +22,15 @@ std::string cluster_of(int nodes) {
 
 // A worker needs two stacks, of which a few pages are used, and SimGrid's data of its links and
 // actors: 30 KiB as measured. One stack in full, or 8,000 numbers about others, would be over 64.
-void check_growth(const std::string& strategies, double most_kib = 64) {
+void check_growth(const std::string& settings, double most_kib = 64) {
   constexpr double kWorkers = 1000;
   const Folder folder;
   folder.write("small.json", cluster_of(20));
   folder.write("large.json", cluster_of(220));
   const std::string job =
       "simulate --network resnet20 --dataset cifar10 --batch 4 --epochs 2 --format csv "
-      "--batch-seconds gpu=10ms,cpu=20ms --partition functional --local-steps 2 --strategy " +
-      strategies + " ";
+      "--batch-seconds gpu=10ms,cpu=20ms " +
+      settings + " ";
 
   const Outcome small = folder.run(job + "--platform small.json");
   const Outcome large = folder.run(job + "--platform large.json");
@@ -42,7 +42,7 @@ void check_growth(const std::string& strategies, double most_kib = 64) {
 }
 
 TEST_CASE("memory grows with the workers, by at most 64 KiB for each", "[cli]") {
-  check_growth("hetgrad,local-sgd");
+  check_growth("--partition functional --local-steps 2 --strategy hetgrad,local-sgd");
 }
 
 TEST_CASE("with every strategy memory grows by at most 64 KiB for each worker, messages apart",
@@ -55,9 +55,9 @@ TEST_CASE("with every strategy memory grows by at most 64 KiB for each worker, m
     if (!sends_messages && !has_servers)
       in_step += (in_step.empty() ? "" : ",") + std::string(strategy.name);
   }
-  check_growth(in_step);
+  check_growth("--partition functional --local-steps 2 --strategy " + in_step);
   // An actor for each message that a worker has under way.
-  check_growth("gossip,ad-psgd", 512);
+  check_growth("--strategy gossip,ad-psgd", 512);
 }
 
 }  // namespace
