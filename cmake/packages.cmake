@@ -23,7 +23,7 @@ if(contact_name AND contact_email)
 endif()
 set(EPOCHCAST_CONTACT "${contact}" CACHE STRING "maintainer of packages that are built here: NAME <ADDRESS>")
 set(CPACK_PACKAGE_CONTACT "${EPOCHCAST_CONTACT}")
-set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "forecasts of epoch times of data-parallel training")
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "")  # it would precede the components' own
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_STRIP_FILES ON)
 set(CPACK_DEB_COMPONENT_INSTALL ON)
