@@ -178,6 +178,7 @@ void measure_growth(const std::string& program, const Inputs& inputs) {
     std::string run = "simulate --strategy " + std::string(strategy.name);
     if (strategy.has("partition")) run += " --partition functional";
     if (strategy.has("local-steps")) run += " --local-steps 2";
+    if (strategy.has("servers") && strategy.name != "byteps") run += " --servers 8";
     run += job;
     Costs few, many;
     few.add(run_program(program, run + inputs.mixed_platform(kFew)));

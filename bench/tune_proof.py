@@ -2,12 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Is what `epochcast tune` chooses the best, and at what cost? A table of docs/rehearsals.md.
 
-    bench/tune_proof.py build/dev/epochcast [--seed 701] [--folder FOLDER] [--task TASK ...]
+    bench/tune_proof.py build/dev/epochcast [--seed 701] [--task TASK ...]
 
 Six tasks that can be searched exhaustively. Printed of each: the chosen setting's seconds to the target over the best one's
 (means over the same seeds), and the epochs that tune computed over those of the exhaustive search, which rehearses every
-setting until it reaches the target, or to its last epoch. Also how many settings tune gave up that were the best one.
-With --folder, rehearsals are kept there, and an interrupted call goes on where it was.
+setting until it reaches the target, or to its last epoch.
 """
 
 import argparse
@@ -71,20 +70,18 @@ def main():
     parser.add_argument("program")
     parser.add_argument("--task", dest="tasks", action="append", choices=list(TASKS), metavar="TASK", help=", ".join(TASKS))
     parser.add_argument("--seed", type=int, default=701)
-    parser.add_argument("--folder")
     options = parser.parse_args()
     ratios, costs = [], []
     print("| chosen are | settings | best | chosen | times the best one's seconds | verdict | cost |\n|---|---|---|---|---|---|---|")
     for name in options.tasks or TASKS:
         job, axes = TASKS[name]
         choose = [word for axis, values in axes.items() for word in ("--choose", f"{axis}={values}")]
-        with tempfile.TemporaryDirectory() as temporary:
-            folder = options.folder or temporary
+        with tempfile.TemporaryDirectory() as folder:
             tuned = run(options.program, "tune", *job, *COMMON, *choose, "--seeds", str(SEEDS), "--seed", str(options.seed),
                         "--folder", folder)
-            # Rehearsals of the tuner are kept and continued: the cost of both is counted, not timed.
+            # Rehearsals of the tuner are kept and continued: the epochs of both are counted, not timed.
             seconds, all_epochs, settings = exhaustive(options.program, job, axes, options.seed, folder)
-        costs.append(sum(len(curve) for candidate in tuned["candidates"] for curve in candidate["curves"]) / all_epochs)
+        costs.append(tuned["learned_epochs"] / all_epochs)
         best = min(seconds, key=seconds.get)
         # tune names the strategy's own setting first.
         chosen = next((point for point in seconds if tuned["ahead"] and

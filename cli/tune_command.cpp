@@ -80,6 +80,7 @@ class CandidateRehearsals {
       const bool has_diverged = outcome.ending == Ending::diverged;
       if (outcome.ending == Ending::bad_input) throw UserError(outcome.problems);
       if (outcome.ending != Ending::done && !has_diverged) throw RunError(outcome.problems.front());
+      learned_epochs_ += outcome.learned_epochs;
       if (outcome.run) cluster_ = {.workers = outcome.run->workers, .nodes = outcome.run->nodes};
       curves.push_back(has_diverged ? Curve() : outcome.curve);
     }
@@ -87,12 +88,14 @@ class CandidateRehearsals {
   }
 
   [[nodiscard]] const RehearsedCluster& cluster() const { return cluster_; }
+  [[nodiscard]] std::int64_t learned_epochs() const { return learned_epochs_; }
 
  private:
   const TuningChoice& choice_;
   const TuningPlan& plan_;
   RehearsalPlace place_;
   RehearsedCluster cluster_;
+  std::int64_t learned_epochs_ = 0;
 };
 
 /// The curves that a page shows first: the recommended setting, the second, the default, and others
@@ -197,11 +200,15 @@ int run_tune(const std::vector<std::string>& arguments) {
   RehearsalPlace place = rehearsal_place_from(values, config);
   start_study(values, words, place);
   CandidateRehearsals rehearsals(choice, plan, std::move(place));
-  const Tuning tuning = tune(choice.candidates, plan, std::ref(rehearsals));
+  Tuning tuning = tune(choice.candidates, plan, std::ref(rehearsals));
+  tuning.learned_epochs = rehearsals.learned_epochs();
   if (format == Format::json) {
     std::cout << tuning_json(choice, tuning, plan, command).dump(2) << '\n';
   } else {
     show_tuning(choice, tuning, plan, rehearsals.cluster(), look_from(values));
+    std::cerr
+        << "epochcast: " << tuning.learned_epochs
+        << " epochs were computed now; what is kept, or learned with another setting, was not\n";
   }
   if (shows_code && tuning.verdict == Verdict::recommended) {
     const RehearsedCluster& cluster = rehearsals.cluster();

@@ -134,8 +134,8 @@ void check_can_lose_workers(const Strategy& strategy) {
 
 namespace {
 
-/// Pairs of a worker and a server up to which a forecast takes two seconds.
-constexpr std::ptrdiff_t kFewPairs = 6000;
+/// Pairs of a worker and a server up to which a forecast takes half a second.
+constexpr std::ptrdiff_t kFewPairs = 1024;
 
 /// Throws a UserError if the strategy is one of all, and would take longer than all others to
 /// simulate: each server has an actor, which takes a part from each worker.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -43,7 +44,8 @@ struct RehearsalOutcome {
   Ending ending = Ending::done;
   std::vector<std::string> problems = {};  ///< reasons why it is not done
   std::optional<RunResult> run = {};       ///< of all epochs that are kept; may be absent: problems
-  Curve curve = {};  ///< up to the epoch that ends the task, or the last good one
+  Curve curve = {};                 ///< up to the epoch that ends the task, or the last good one
+  std::int64_t learned_epochs = 0;  ///< that were computed in this call
 };
 
 }  // namespace epochcast

@@ -32,6 +32,7 @@ struct Known {
   bool is_settled = false;
   /// Epochs in its learning trace when it was timed.
   std::int64_t learned_epochs = 0;
+  std::int64_t kept_epochs = 0;  ///< that its program need not compute
 
   /// The name of what is computed for it: tasks with the same one are computed once.
   [[nodiscard]] const std::string& name() const { return learning.empty() ? key : learning; }
@@ -148,6 +149,8 @@ class Runner {
   void compute(const std::vector<std::size_t>& open) {
     // Cores that have no rehearsal compute for workers of the others.
     const std::size_t at_a_time = std::max<std::size_t>(1, place_.parallelism / open.size());
+    for (const std::size_t index : open)
+      known_[index].kept_epochs = static_cast<std::int64_t>(outcomes_[index].curve.size());
     run_programs(
         open.size(),
         place_.parallelism,
@@ -264,6 +267,7 @@ class Runner {
     const std::optional<CurvePoint> point =
         epoch_in(line, place_.program->path(), callbacks_.warning);
     if (!point) return;
+    if (point->epoch > known_[index].kept_epochs) ++outcomes_[index].learned_epochs;
     Curve& curve = outcomes_[index].curve;
     if (point->epoch == 1) curve.clear();
     if (point->epoch == static_cast<std::int64_t>(curve.size()) + 1) curve.push_back(*point);
