@@ -12,11 +12,13 @@ ServerLayout::ServerLayout(Worker& worker)
     : trainers_(trainer_count(worker.fabric)),
       servers_(worker.fabric.world().size() - trainers_),
       parameters_(worker.learner.gradients().count) {
+  ranks_.reserve(static_cast<std::size_t>(servers_));
   for (int server = 0; server < servers_; ++server) ranks_.push_back(rank_of(server));
 }
 
 std::vector<Payload> ServerLayout::parts(const Payload& all) const {
   std::vector<Payload> parts;
+  parts.reserve(static_cast<std::size_t>(servers_));
   for (int server = 0; server < servers_; ++server) parts.push_back(part(all, server));
   return parts;
 }
