@@ -11,6 +11,7 @@ setting until it reaches the target, or to its last epoch.
 
 import argparse
 import json
+import re
 import statistics
 import subprocess
 import sys
@@ -48,7 +49,8 @@ def run(program, command, *words):
     command = [program, command, *words]
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)
     try:
-        return json.loads(done.stdout)
+        computed = re.search(r"(\d+) epochs were computed now", done.stderr)
+        return json.loads(done.stdout) | ({"computed": int(computed[1])} if computed else {})
     except json.JSONDecodeError:
         sys.exit(f"{' '.join(command)}: {done.stderr[-400:]}")
 
@@ -81,7 +83,7 @@ def main():
                         "--folder", folder)
             # Rehearsals of the tuner are kept and continued: the epochs of both are counted, not timed.
             seconds, all_epochs, settings = exhaustive(options.program, job, axes, options.seed, folder)
-        costs.append(tuned["learned_epochs"] / all_epochs)
+        costs.append(tuned["computed"] / all_epochs)
         best = min(seconds, key=seconds.get)
         # tune names the strategy's own setting first.
         chosen = next((point for point in seconds if tuned["ahead"] and

@@ -200,15 +200,14 @@ int run_tune(const std::vector<std::string>& arguments) {
   RehearsalPlace place = rehearsal_place_from(values, config);
   start_study(values, words, place);
   CandidateRehearsals rehearsals(choice, plan, std::move(place));
-  Tuning tuning = tune(choice.candidates, plan, std::ref(rehearsals));
-  tuning.learned_epochs = rehearsals.learned_epochs();
+  const Tuning tuning = tune(choice.candidates, plan, std::ref(rehearsals));
+  std::cerr
+      << "epochcast: " << rehearsals.learned_epochs()
+      << " epochs were computed now; what is kept, or learned with another setting, was not\n";
   if (format == Format::json) {
     std::cout << tuning_json(choice, tuning, plan, command).dump(2) << '\n';
   } else {
     show_tuning(choice, tuning, plan, rehearsals.cluster(), look_from(values));
-    std::cerr
-        << "epochcast: " << tuning.learned_epochs
-        << " epochs were computed now; what is kept, or learned with another setting, was not\n";
   }
   if (shows_code && tuning.verdict == Verdict::recommended) {
     const RehearsedCluster& cluster = rehearsals.cluster();

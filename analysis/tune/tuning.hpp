@@ -101,9 +101,8 @@ struct Tuning {
   /// when it was given up.
   std::optional<double> confidence;
   std::vector<FrontPoint> front;
-  double rehearsed_s = 0;           ///< simulated seconds of all candidates and seeds
-  double exhaustive_s = 0;          ///< of all of them to the end, in whole epochs
-  std::int64_t learned_epochs = 0;  ///< that the rehearsals computed: see RehearsalOutcome
+  double rehearsed_s = 0;   ///< simulated seconds of all candidates and seeds
+  double exhaustive_s = 0;  ///< of all of them to the end, in whole epochs
 };
 
 /// A rehearsal of a candidate with a seed, counted from 0.

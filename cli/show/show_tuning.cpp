@@ -350,8 +350,7 @@ Json tuning_json(const TuningChoice& choice,
        {"candidates", std::move(candidates)},
        {"front", std::move(front)},
        {"rehearsed_s", tuning.rehearsed_s},
-       {"exhaustive_s", tuning.exhaustive_s},
-       {"learned_epochs", tuning.learned_epochs}},
+       {"exhaustive_s", tuning.exhaustive_s}},
       {.command = command});
 }
 
