@@ -32,8 +32,11 @@ po::options_description place_options() {
 }
 
 ValidationFile kept_in(const fs::path& folder) {
-  for (const fs::path& file : {whole_validation(folder), part_of_validation(folder)})
-    if (fs::exists(file)) return read_validation(file);
+  for (const fs::path& file : {whole_validation(folder), part_of_validation(folder)}) {
+    if (!fs::exists(file)) continue;
+    ValidationFile kept = read_validation(file);
+    if (!kept.rows.empty()) return kept;
+  }
   throw UserError("--on none: nothing was run yet in " + folder.string());
 }
 
@@ -71,8 +74,8 @@ ValidationFile validation_of(const StudyPlace& place,
   const fs::path folder = fs::absolute(work.folder);
   if (place.kind == StudyPlace::Kind::none) return kept_in(folder);
   fs::create_directories(folder);
-  // Runs are kept one by one; this is of an earlier command.
-  fs::remove(whole_validation(folder));
+  fs::remove(whole_validation(folder));  // of an earlier command
+  fs::remove(part_of_validation(folder));
   const std::unique_ptr<Helpers> helper = start_one_helper(place, words, folder);
   ValidationFile result = wait_for(*helper, folder);
   work.save.write([&](std::ostream& out) {

@@ -169,7 +169,8 @@ ValidationFile validate(const std::vector<ValidationCase>& cases,
                         const MoreRunWords& more_words) {
   ValidationFile result = {.rows = {}, .command = work.command, .date = today_text()};
   WorkLines lines;
-  const SignalScope signals;  // an interrupted validation is shown
+  fs::remove(whole_validation(folder.path()));  // of an earlier command
+  const SignalScope signals;                    // an interrupted validation is shown
   ValidationRun run(cases,
                     {.program = fs::read_symlink("/proc/self/exe").replace_filename("epochcast"),
                      .folder = folder.path(),
@@ -201,7 +202,6 @@ ValidationFile validate(const std::vector<ValidationCase>& cases,
   }
   result.rows = run.rows();
   keep(whole_validation(folder.path()), result);
-  fs::remove(part_of_validation(folder.path()));
   const bool is_whole = std::all_of(result.rows.begin(),
                                     result.rows.end(),
                                     [](const ValidationRow& row) { return row.problems.empty(); });

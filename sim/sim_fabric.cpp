@@ -10,7 +10,7 @@ namespace epochcast::sim {
 namespace {
 
 /// So many parts or fewer, and those inside a node, arrive at different times; more advance
-/// together. Compared with messages one by one: docs/simulator.md.
+/// together. Compared with messages one by one: docs/decisions/0027-parts-advance-together.md.
 constexpr std::size_t kMostPartsApart = 8;
 
 /// The label of an exchange on the timeline: "all-reduce", "all-reduce inside node 3", "all-reduce

@@ -52,7 +52,7 @@ auto computed(const Batch& batch, const Work& work) {
     text << "LibTorch cannot compute a batch of " << batch.indices.size() << " samples of "
          << shape_text(batch.samples.sizes().slice(1).vec()) << range_text(batch.samples) << ": "
          << reason_of(error);
-    if (text.str().find("not implemented for 'BFloat16'") != std::string::npos)
+    if (text.str().find("'BFloat16'") != std::string::npos)
       text << "; --precision float32 has all operations";
     throw RunError(text.str());
   }

@@ -267,16 +267,15 @@ std::string answer_to(const Settings& settings) {
 /// Settings whose value in kChanges may equal the platform's own, or have no effect with equal
 /// workers and costs without spread.
 const std::set<std::string> kSameOnSome = {
-    "platform",     // the platform itself
-    "nodes",        // its number of nodes
-    "workers",      // the only class, or the one that trains by default
-    "least-batch",  // equal workers have equal batches
-    // One worker in each node has nobody to exchange with.
-    "compress-in-nodes",
-    "precision",      // float16 and bfloat16 have one peak rate; tested by itself below
-    "seed",           // nothing is drawn from costs without spread
-    "repetitions",    // likewise
-    "deterministic",  // likewise
+    "platform",           // the platform itself
+    "nodes",              // its number of nodes
+    "workers",            // the only class, or the one that trains by default
+    "least-batch",        // equal workers have equal batches
+    "compress-in-nodes",  // one worker in each node has nobody to exchange with
+    "precision",          // float16 and bfloat16 have one peak rate; tested by itself below
+    "seed",               // nothing is drawn from costs without spread
+    "repetitions",        // likewise
+    "deterministic",      // likewise
     // Many workers make fewer steps than its value and its default.
     "oktopk-threshold-period",
     "servers",   // one beside CPUs that train
