@@ -66,6 +66,8 @@ TEST_CASE("resumed jobs of other strategies have the same parameters, bit for bi
                           "node-based --averaging-period 5 --ranks-per-node 1",
                           "sync --overlap bucket --bucket 20kB --first-bucket 1kB",
                           "slowmo --slowmo-base node-based --local-steps 3 --ranks-per-node 1",
+                          "slowmo --slowmo-base post-local-sgd --local-from 1 --local-steps 3",
+                          "slowmo --slowmo-base biased-local-sgd --local-steps 2",
                           "diloco --local-steps 4 --compression int8",
                           "local-sgd --local-steps 4 --period-rule adacomm",
                           "gossip",
