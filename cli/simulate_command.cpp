@@ -117,8 +117,9 @@ nlohmann::ordered_json timelines_of(const std::vector<ForecastOutcome>& outcomes
 std::string pytorch_text_of(const ForecastOutcome& outcome) {
   JobConfig config = outcome.task.config;
   config.strategy = outcome.task.strategy;
+  const Period* const period = find_strategy(config.strategy).period;
   for (const SettingText& setting : outcome.run->config) {
-    if (setting.name == "precision")
+    if (setting.name == "precision" || (period != nullptr && setting.name == period->setting->name))
       all_settings().set(config, setting.name, setting.value, "--precision");
   }
   const std::string point = point_text(outcome.task.point);

@@ -46,6 +46,10 @@ CostedJob::CostedJob(Job job, const std::string& strategy)
       workers_(workers_of(job_, strategy_)),
       costs_(job_, workers_) {
   check_compression(job_.config, strategy_);
+  use_usual_period(job_.config,
+                   strategy_,
+                   job_.dataset.train_samples,
+                   std::ranges::count(workers_, Role::trains, &WorkerInfo::role));
   if (find_compression(job_.config.compression) != nullptr) {
     for (std::size_t i = 0; i < workers_.size(); ++i) {
       const bool is_known =

@@ -36,13 +36,14 @@ struct Steps {
   }
 };
 
-constexpr StrategySettingOf kLocalSteps(
-    "local-steps",
-    "H|fast=H,slow=h",
-    "local SGD: steps between averagings, by hand also per class",
-    "32",
-    "fast=16,slow=4",
-    Steps{});
+constexpr StrategySettingOf kLocalSteps("local-steps",
+                                        "H|fast=H,slow=h",
+                                        "local SGD: steps between averagings, by hand also per "
+                                        "class (default: 32, and half of an epoch "
+                                        "that has fewer than 64)",
+                                        "",
+                                        "fast=16,slow=4",
+                                        Steps{});
 
 /// One figure per device model: equal devices must not get unequal steps because a benchmark is
 /// noisy.
@@ -103,7 +104,9 @@ struct KnownSteps {
 
 }  // namespace
 
-StepsGiven steps_given(const JobConfig& config) { return kLocalSteps.of(config); }
+StepsGiven steps_given(const JobConfig& config) {
+  return kLocalSteps.is_set(config) ? kLocalSteps.of(config) : StepsGiven();
+}
 
 const StrategySetting& local_steps_setting() { return kLocalSteps; }
 
@@ -111,8 +114,10 @@ const Period kLocalStepsPeriod = {
     .setting = &kLocalSteps,
     .symbol = "H",
     .value = [](const JobConfig& config) -> std::optional<std::int64_t> {
+      if (!kLocalSteps.is_set(config)) return std::nullopt;
       return steps_given(config).fastest;
-    }};
+    },
+    .usual = StepsGiven().fastest};
 
 void check_local_steps(const JobConfig& config, const DeviceNames& devices) {
   devices.check("--local-steps", steps_given(config).by_class, {"fast", "slow"});

@@ -73,6 +73,21 @@ std::span<const Strategy> strategies() {
   return all;
 }
 
+std::int64_t Period::usual_of(std::int64_t steps) const {
+  return usual == 0 ? steps : std::min(usual, std::max<std::int64_t>(1, steps / 2));
+}
+
+void use_usual_period(JobConfig& config,
+                      const Strategy& strategy,
+                      std::int64_t train_samples,
+                      std::int64_t trainers) {
+  const Period* const period = strategy.period;
+  if (period == nullptr || period->usual == 0 || period->value(config)) return;
+  const std::int64_t steps =
+      train_samples / std::max<std::int64_t>(1, trainers * config.step_batch());
+  config.of_strategies.emplace(period->setting->name, std::to_string(period->usual_of(steps)));
+}
+
 const Strategy& find_strategy(std::string_view name) {
   std::vector<std::string> names;
   for (const Strategy& strategy : strategies()) {

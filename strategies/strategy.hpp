@@ -88,10 +88,14 @@ struct Worker {
 
 /// The period of a strategy's exchanges: the setting that `tune` chooses.
 struct Period {
-  const StrategySetting* setting = nullptr;  ///< of counts; without a value: once per epoch
+  const StrategySetting* setting = nullptr;  ///< of counts
   std::string_view symbol;                   ///< in tables: "K'"
-  /// The job's value; absent: once per epoch.
+  /// The job's value; absent: the usual one.
   std::optional<std::int64_t> (*value)(const JobConfig& config) = nullptr;
+  std::int64_t usual = 0;  ///< unless it is more than half of an epoch; 0: once per epoch
+
+  /// The usual value of a job whose epochs have that many steps.
+  [[nodiscard]] std::int64_t usual_of(std::int64_t steps) const;
 };
 
 /// A training strategy: a function that every worker runs, simulated or real, and its properties.
@@ -139,6 +143,12 @@ struct Strategy {
 [[nodiscard]] std::span<const Strategy> strategies();
 /// Throws a UserError if the job's --overlap does not apply to the strategy.
 void check_overlap(const JobConfig& config, const Strategy& strategy);
+/// Sets the strategy's period to the usual one, if the job has no other and it is less than an
+/// epoch.
+void use_usual_period(JobConfig& config,
+                      const Strategy& strategy,
+                      std::int64_t train_samples,
+                      std::int64_t trainers);
 /// Throws a UserError if the strategy has no version that computes numbers.
 void check_computes(const Strategy& strategy);
 /// Throws a UserError if the strategy's workers keep no step within an epoch.

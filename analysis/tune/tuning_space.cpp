@@ -62,7 +62,7 @@ Space space_of(const std::vector<SweepAxis>& axes, const JobConfig& config, bool
   const ForecastOutcome finest =
       forecasts_of({{.config = often, .strategy = config.strategy}}).front();
   const std::int64_t most = finest.run->iterations_per_epoch;
-  space.default_value = std::to_string(std::min(most, period->value({}).value_or(most)));
+  space.default_value = std::to_string(period->usual_of(most));
   if (axis == space.axes.end()) {
     SweepAxis powers = {.name = own, .values = {}};
     for (std::int64_t count = 1; count <= most; count *= 2)

@@ -105,7 +105,8 @@ bool is_ranked(const FoundValue& answer) {
 /// A note if the answer's period is the default, an epoch. Empty otherwise.
 std::string period_text(const FoundValue& answer) {
   const Period* period = find_strategy(answer.strategy).period;
-  if (period == nullptr || !answer.found || period->value(answer.found->config)) return {};
+  const bool is_epoch = period != nullptr && period->usual == 0;
+  if (!is_epoch || !answer.found || period->value(answer.found->config)) return {};
   return "the answer holds for " + std::string(period->symbol) + " = an epoch, the default of --" +
          std::string(period->setting->name) + ", alone";
 }

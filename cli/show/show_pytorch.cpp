@@ -35,7 +35,7 @@ constexpr const char* kSameStart =
 /// "every 32 steps" of the strategies that average parameters.
 std::int64_t period_of(const JobConfig& config) {
   const Strategy& strategy = find_strategy(config.strategy);
-  return strategy.period->value(config).value_or(0);
+  return strategy.period->value(config).value_or(strategy.period->usual);
 }
 
 std::string setting_of(const JobConfig& config, const std::string& name) {

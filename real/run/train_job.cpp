@@ -354,6 +354,10 @@ std::optional<TrainingOutcome> train(const JobConfig& config,
   const DevicePrecision precision = own_precision(config, device, group);
   JobConfig job = config;
   job.precision = precision_of_job(config, precision.precision, group);
+  use_usual_period(job,
+                   strategy,
+                   data.train->size(),
+                   std::ranges::count(group.workers, Role::trains, &WorkerInfo::role));
 
   RunResult result;
   result.strategy = config.strategy;

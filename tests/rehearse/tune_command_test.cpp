@@ -26,7 +26,7 @@ TEST_CASE("tune reports the best H, or that nothing was learned, in text, page a
   CAPTURE(outcome.err);
   CHECK(outcome.status == 0);
   CHECK_THAT(outcome.out, Catch::Contains("local-steps 8"));
-  CHECK_THAT(outcome.out, Catch::Contains("local-steps 12 (default)"));
+  CHECK_THAT(outcome.out, Catch::Contains("local-steps 6 (default)"));
   CHECK_THAT(outcome.out, Catch::Contains("Nothing is faster and has learned as much"));
   const std::string page = folder.read("tuned.html");
   for (const std::string& shown : {outcome.out, page}) {
@@ -81,7 +81,7 @@ TEST_CASE("tune compares several strategies, each with its own period") {
   std::vector<std::string> names;
   for (const Json& candidate : tuning.at("candidates")) names.push_back(candidate.at("name"));
   CHECK(names ==
-        std::vector<std::string>{"sync", "local-sgd, local-steps 4", "local-sgd, local-steps 12"});
+        std::vector<std::string>{"sync", "local-sgd, local-steps 4", "local-sgd, local-steps 6"});
 }
 
 TEST_CASE("a target that is not reached is reported with advice") {

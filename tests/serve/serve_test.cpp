@@ -271,7 +271,7 @@ TEST_CASE("strategies that cannot be forecast are reported with the others") {
 
   const Reply reply = server.post(
       "/api/forecast",
-      R"({"settings":{"platform":"deep-est-esb","nodes":"32","network":"resnet50","dataset":"cifar10","strategy":"sync,local-sgd"},"intervals":false})");
+      R"({"settings":{"platform":"deep-est-esb","nodes":"32","network":"resnet50","dataset":"cifar10","strategy":"sync,local-sgd","local-steps":"32"},"intervals":false})");
 
   const std::vector<Json> lines = lines_of(reply);
   REQUIRE(lines.size() == 4);

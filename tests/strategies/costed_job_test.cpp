@@ -5,6 +5,7 @@
 #include <functional>
 #include <numeric>
 
+#include "strategies/run_name.hpp"
 #include "strategies/settings.hpp"
 #include "tests/catch.hpp"
 #include "tests/support/fake_fabric.hpp"
@@ -94,6 +95,22 @@ TEST_CASE("a result has the strategy that ran, with its settings only") {
   CHECK(names("sync") == Texts{"sync"});
   CHECK(names("node-based") == Texts{"averaging-period", "node-based"});
   CHECK(CostedJob(job, "sync").known_result(Command::simulate).workers == 2);
+}
+
+TEST_CASE("without --local-steps, H is 32, or half of a shorter epoch") {
+  const auto steps = [](std::int64_t samples, const std::string& given) {
+    Job job = job_with({1});
+    job.dataset.train_samples = samples;
+    if (!given.empty()) all_settings().set(job.config, "local-steps", given, "--local-steps");
+    const CostedJob costed(job, "local-sgd");
+    return setting_of(costed.known_result(Command::simulate), "local-steps");
+  };
+
+  CHECK(steps(1024, "") == "32");  // 64 steps of 2 workers with batch 8
+  CHECK(steps(1008, "") == "31");
+  CHECK(steps(160, "") == "5");
+  CHECK(steps(16, "") == "1");
+  CHECK(steps(160, "7") == "7");
 }
 
 TEST_CASE("an unknown all-reduce is a UserError") {

@@ -92,7 +92,7 @@ TEST_CASE("replaced pretrained weights count as other inputs") {
 TEST_CASE("settings that do not count in a command are not among its inputs") {
   CHECK(inputs_with("procedural").contains("data") == false);
   CHECK(inputs_with("procedural").contains("platform") == false);
-  CHECK(inputs_with("procedural")["settings"].contains("local-steps"));
+  CHECK(inputs_with("procedural")["settings"].contains("learning-rate"));
   CHECK_FALSE(inputs_with("procedural")["settings"].contains("deterministic"));
 }
 

@@ -35,9 +35,10 @@ TEST_CASE("lines of a rehearsal are epochs, warnings, or ignored") {
   CurvePoint point;
   point.epoch = 7;
 
-  const std::optional<CurvePoint> read = epoch(to_json(point).dump());
+  const std::optional<ReportedEpoch> read = epoch(to_json(point).dump());
   REQUIRE(read);
-  CHECK(read->epoch == 7);
+  CHECK(read->point.epoch == 7);
+  CHECK_FALSE(read->is_known);
   CHECK_FALSE(epoch(R"({"warning": "from the beginning"})"));
   CHECK(warnings == Texts{"from the beginning"});
   CHECK_FALSE(epoch("no JSON"));
