@@ -230,11 +230,13 @@ class RehearsalRun {
     if (!is_known && saves(point)) {
       next_.curve = curve_;
       save_rehearsal_state(options_.state, setting_texts_of(), next_);
+      for (const auto& [epoch, file] : options_.other_states)
+        if (epoch == point.epoch) save_rehearsal_state(file, setting_texts_of(), next_);
       next_.learners.clear();  // as large as the models themselves
       next_.compressions.clear();
       next_.kept.clear();
     }
-    if (options_.after_epoch) options_.after_epoch(point);
+    if (options_.after_epoch) options_.after_epoch(point, is_known);
     if (has_ended() || has_stopped()) throw StopTraining();
     worker.fabric.barrier(worker.fabric.world());
   }

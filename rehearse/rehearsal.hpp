@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/formats/learning_metric.hpp"
@@ -23,10 +25,12 @@ struct RehearsalOptions {
   /// File for the job's state after every epoch, from which a later rehearsal continues; empty:
   /// none.
   std::filesystem::path state;
+  /// Further files, for the state after one epoch each: of jobs that begin like this one.
+  std::vector<std::pair<std::int64_t, std::filesystem::path>> other_states = {};
   /// Workers whose batches are computed at the same time, where no number depends on it.
   int batches_at_a_time = 1;
-  /// After each epoch, also those that were in the state.
-  std::function<void(const CurvePoint&)> after_epoch;
+  /// After each epoch; `is_known`: it was in the state.
+  std::function<void(const CurvePoint&, bool is_known)> after_epoch;
   /// Gets the reason why a state cannot be used; the rehearsal then starts from the beginning.
   std::function<void(const std::string&)> warn;
 };

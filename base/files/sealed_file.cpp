@@ -4,6 +4,8 @@
 #include <algorithm>
 
 #include "base/files/checksum.hpp"
+#include "base/files/file_draft.hpp"
+#include "base/files/text_file.hpp"
 #include "base/json/json_file.hpp"
 #include "base/json/json_input.hpp"
 
@@ -66,6 +68,23 @@ SealedFile unseal(std::string_view schema, const std::filesystem::path& file, st
     throw DamagedFile(name + ": was written as " + written_as + ": files were exchanged");
   sealed.payload = std::move(text.erase(0, end));
   return sealed;
+}
+
+void copy_sealed(const std::filesystem::path& from,
+                 const std::filesystem::path& to,
+                 const FileKind& kind) {
+  std::string text = read_text_file(from, kind);
+  const nlohmann::json first = nlohmann::json::parse(text.begin(),
+                                                     std::ranges::find(text, '\n'),
+                                                     /*callback=*/nullptr,
+                                                     /*allow_exceptions=*/false);
+  if (!first.is_object() || !first.contains("schema"))
+    throw DamagedFile(from.string() + ": is damaged: its first line is no header");
+  const auto schema = first.at("schema").get<std::string>();
+  SealedFile sealed = unseal(schema, from, std::move(text));
+  for (const char* own : {"checksum", "schema", "file"}) sealed.header.erase(own);
+  const Seal seal = epochcast::seal(schema, to, sealed.header, {sealed.payload});
+  replace_file(to, [&](std::ostream& out) { out << seal.line << sealed.payload; });
 }
 
 }  // namespace epochcast

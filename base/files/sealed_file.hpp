@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "base/error.hpp"
+#include "base/files/input_file.hpp"
 
 namespace epochcast {
 
@@ -49,5 +50,11 @@ struct SealedFile {
 [[nodiscard]] SealedFile unseal(std::string_view schema,
                                 const std::filesystem::path& file,
                                 std::string text);
+
+/// Copies the sealed file `from` to `to`, sealed under its name. Throws as unseal() does, and a
+/// RunError if a file cannot be read or written.
+void copy_sealed(const std::filesystem::path& from,
+                 const std::filesystem::path& to,
+                 const FileKind& kind);
 
 }  // namespace epochcast

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // One rehearsal: real training on a simulated clock. `epochcast rehearse` and `tune` start this
 // program, as it uses up its process's SimGrid engine.
+#include <algorithm>
 #include <boost/program_options.hpp>
 #include <csignal>
 #include <iostream>
@@ -25,6 +26,9 @@ po::options_description own_flags() {
   own.add_options()("state",
                     po::value<std::string>()->value_name("FILE"),
                     "keep the job's state here after every epoch, and continue from it")(
+      "other-state",
+      po::value<std::vector<std::string>>()->composing()->value_name("EPOCH:FILE"),
+      "keep the state after that epoch here, too")(
       "batches-at-a-time",
       po::value<std::string>()->default_value("1")->value_name("COUNT"),
       "compute batches of so many workers at the same time, where no number depends on it")(
@@ -33,6 +37,16 @@ po::options_description own_flags() {
       "end with the first epoch after which training has taken so long on the simulated clock");
   own.add(target_options("end with the first epoch that reaches"));
   return own;
+}
+
+std::vector<std::pair<std::int64_t, std::filesystem::path>> other_states_in(
+    const std::vector<std::string>& texts) {
+  std::vector<std::pair<std::int64_t, std::filesystem::path>> states;
+  for (const std::string& text : texts) {
+    const std::size_t colon = std::min(text.find(':'), text.size() - 1);
+    states.emplace_back(parse_count(text.substr(0, colon), 1), text.substr(colon + 1));
+  }
+  return states;
 }
 
 /// The only argument of a copy of this program that rehearses what serve_forks() receives.
@@ -60,7 +74,13 @@ int run(const std::vector<std::string>& arguments) {
   options.stop_at = target_from(values);
   options.state = file_from(values, "state");
   options.batches_at_a_time = parse_small_count(values["batches-at-a-time"].as<std::string>(), 1);
-  options.after_epoch = [&](const CurvePoint& point) { print_line(to_json(point)); };
+  if (values.count("other-state") > 0)
+    options.other_states = other_states_in(values["other-state"].as<std::vector<std::string>>());
+  options.after_epoch = [&](const CurvePoint& point, bool is_known) {
+    nlohmann::ordered_json line = to_json(point);
+    line["is_known"] = is_known;
+    print_line(line);
+  };
   options.warn = [](const std::string& text) { print_line({{"warning", text}}); };
   const Rehearsal rehearsal =
       rehearse(job, data, config.machine.devices.front(), config.machine.threads, options);

@@ -2,6 +2,7 @@
 #include "rehearse/runs/learning_trace.hpp"
 
 #include <nlohmann/json.hpp>
+#include <stdexcept>
 
 #include "base/files/file_draft.hpp"
 #include "base/files/sealed_file.hpp"
@@ -40,6 +41,14 @@ std::optional<LearningTrace> read_learning_trace(const std::filesystem::path& fi
   if (trace.curve.empty() && !trace.diverged) top.at("curve").fail("an epoch at least");
   problems.throw_if_any();
   return trace;
+}
+
+std::optional<LearningTrace> readable_trace(const std::filesystem::path& file) {
+  try {
+    return read_learning_trace(file);
+  } catch (const std::runtime_error&) {
+    return std::nullopt;
+  }
 }
 
 }  // namespace epochcast

@@ -26,5 +26,7 @@ void write_learning_trace(const std::filesystem::path& file, const LearningTrace
 /// The trace in `file`; none if there is no file. Throws a DamagedFile if it was changed, and a
 /// UserError for impossible values.
 [[nodiscard]] std::optional<LearningTrace> read_learning_trace(const std::filesystem::path& file);
+/// The same; one that cannot be read is none: who learns in its place warns of it.
+[[nodiscard]] std::optional<LearningTrace> readable_trace(const std::filesystem::path& file);
 
 }  // namespace epochcast

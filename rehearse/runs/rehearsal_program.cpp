@@ -44,17 +44,18 @@ std::vector<std::string> rehearsal_arguments(const RehearsalTask& task, const fs
   return words;
 }
 
-std::optional<CurvePoint> epoch_in(const std::string& line,
-                                   const fs::path& program,
-                                   const std::function<void(const std::string&)>& warning) {
+std::optional<ReportedEpoch> epoch_in(const std::string& line,
+                                      const fs::path& program,
+                                      const std::function<void(const std::string&)>& warning) {
   const nlohmann::json json = nlohmann::json::parse(line, nullptr, false);
   if (!json.is_object()) return std::nullopt;
   if (json.contains("warning")) warning(json.at("warning").get<std::string>());
   if (!json.contains("epoch")) return std::nullopt;
   Problems problems(program.string());
-  const CurvePoint point = read_curve_point(JsonInput(json, "", problems));
+  const ReportedEpoch epoch = {.point = read_curve_point(JsonInput(json, "", problems)),
+                               .is_known = json.value("is_known", false)};
   problems.throw_if_any();
-  return point;
+  return epoch;
 }
 
 Learned learned_in(const std::string& line) {

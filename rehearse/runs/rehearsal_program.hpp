@@ -35,9 +35,15 @@ class RehearsalProgram {
   std::map<int, ForkServer> loaded_;
 };
 
+/// An epoch in the program's output.
+struct ReportedEpoch {
+  CurvePoint point = {};
+  bool is_known = false;  ///< it was in the state that the program continued from
+};
+
 /// The epoch in a line of the program's output; none in other lines. Warnings go to `warning`.
 /// Throws a UserError about `program` for impossible values.
-[[nodiscard]] std::optional<CurvePoint> epoch_in(
+[[nodiscard]] std::optional<ReportedEpoch> epoch_in(
     const std::string& line,
     const std::filesystem::path& program,
     const std::function<void(const std::string&)>& warning);

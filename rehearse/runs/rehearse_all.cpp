@@ -9,6 +9,7 @@
 #include "base/files/file_draft.hpp"
 #include "base/process/keyed_locks.hpp"
 #include "base/process/process_pool.hpp"
+#include "rehearse/runs/beginnings.hpp"
 #include "rehearse/runs/learning_trace.hpp"
 #include "rehearse/runs/rehearsal_entry.hpp"
 #include "rehearse/runs/rehearsal_folder.hpp"
@@ -26,16 +27,17 @@ namespace fs = std::filesystem;
 
 /// What is known of a task, and its files.
 struct Known {
-  std::string key = {};       ///< of its result
-  std::string learning = {};  ///< of its learning trace; empty: it has none
+  std::string key = {};  ///< of its result
+  LearningJob learning = {};
   std::optional<Job> job = {};
   bool is_settled = false;
   /// Epochs in its learning trace when it was timed.
   std::int64_t learned_epochs = 0;
-  std::int64_t kept_epochs = 0;  ///< that its program need not compute
 
   /// The name of what is computed for it: tasks with the same one are computed once.
-  [[nodiscard]] const std::string& name() const { return learning.empty() ? key : learning; }
+  [[nodiscard]] const std::string& name() const {
+    return learning.name.empty() ? key : learning.name;
+  }
 };
 
 class Runner {
@@ -60,9 +62,8 @@ class Runner {
   std::vector<RehearsalOutcome> run() {
     report_progress();
     time_open_tasks();
-    for (std::vector<std::size_t> open = tasks_to_compute(); !open.empty();
-         open = tasks_to_compute()) {
-      compute(open);
+    for (LearningPlan next = plan(); !next.first.empty(); next = plan()) {
+      compute(next);
       // Others have learned the same, or want more epochs of it.
       time_open_tasks();
     }
@@ -96,15 +97,17 @@ class Runner {
     if (is_known(index)) settle(index);
   }
 
-  /// The first task of each name that is not settled.
-  [[nodiscard]] std::vector<std::size_t> tasks_to_compute() const {
-    std::vector<std::size_t> first;
+  /// The tasks to compute now.
+  [[nodiscard]] LearningPlan plan() const {
+    std::vector<LearningJob> jobs;
+    std::vector<std::size_t> open;
     for (std::size_t i = 0; i < known_.size(); ++i) {
-      const bool is_under_way = std::ranges::any_of(
-          first, [&](std::size_t other) { return known_[other].name() == known_[i].name(); });
-      if (!known_[i].is_settled && !is_under_way) first.push_back(i);
+      jobs.push_back(known_[i].learning);
+      jobs.back().name = known_[i].name();
+      jobs.back().epochs = static_cast<std::int64_t>(outcomes_[i].curve.size());
+      if (!known_[i].is_settled) open.push_back(i);
     }
-    return first;
+    return plan_learning(jobs, open);
   }
 
   /// Times all open tasks on their clusters, in a process each. Those that were learned elsewhere
@@ -146,11 +149,10 @@ class Runner {
     if (ends(index)) settle(index);
   }
 
-  void compute(const std::vector<std::size_t>& open) {
+  void compute(const LearningPlan& plan) {
+    const std::vector<std::size_t>& open = plan.first;
     // Cores that have no rehearsal compute for workers of the others.
     const std::size_t at_a_time = std::max<std::size_t>(1, place_.parallelism / open.size());
-    for (const std::size_t index : open)
-      known_[index].kept_epochs = static_cast<std::int64_t>(outcomes_[index].curve.size());
     run_programs(
         open.size(),
         place_.parallelism,
@@ -159,6 +161,11 @@ class Runner {
           std::vector<std::string> arguments =
               rehearsal_arguments(task, learning_files(open[call]).state);
           arguments.push_back("--batches-at-a-time=" + std::to_string(at_a_time));
+          for (const LearningPlan::Follower& follower : plan.followers) {
+            if (follower.leader == open[call])
+              arguments.push_back("--other-state=" + std::to_string(follower.epochs) + ":" +
+                                  learning_files(follower.index).state.string());
+          }
           return place_.program->start(arguments, task.config.machine.threads, files);
         },
         [&](std::size_t call) { return turn_of(open[call]); },
@@ -222,7 +229,7 @@ class Runner {
   }
 
   [[nodiscard]] bool has_learned_more(std::size_t index) const {
-    if (known_[index].learning.empty()) return false;
+    if (known_[index].learning.name.empty()) return false;
     const std::optional<LearningTrace> trace = kept_trace(learning_files(index).learning);
     return trace && (trace->diverged ||
                      static_cast<std::int64_t>(trace->curve.size()) > known_[index].learned_epochs);
@@ -264,14 +271,15 @@ class Runner {
   }
 
   void read_line(std::size_t index, const std::string& line) {
-    const std::optional<CurvePoint> point =
+    const std::optional<ReportedEpoch> epoch =
         epoch_in(line, place_.program->path(), callbacks_.warning);
-    if (!point) return;
-    if (point->epoch > known_[index].kept_epochs) ++outcomes_[index].learned_epochs;
+    if (!epoch) return;
+    const CurvePoint& point = epoch->point;
+    if (!epoch->is_known) ++outcomes_[index].learned_epochs;
     Curve& curve = outcomes_[index].curve;
-    if (point->epoch == 1) curve.clear();
-    if (point->epoch == static_cast<std::int64_t>(curve.size()) + 1) curve.push_back(*point);
-    shares_[index] = share_of(outcomes_[index].task, *point);
+    if (point.epoch == 1) curve.clear();
+    if (point.epoch == static_cast<std::int64_t>(curve.size()) + 1) curve.push_back(point);
+    shares_[index] = share_of(outcomes_[index].task, point);
     report_progress();
   }
 
@@ -282,8 +290,18 @@ class Runner {
     } else {
       take_failure(index, answer);
     }
+    hand_on_from(index);
     settle(index);
     locks_.release(known_[index].name());
+  }
+
+  /// To all that begin like it.
+  void hand_on_from(std::size_t index) const {
+    for (std::size_t i = 0; i < known_.size(); ++i) {
+      if (i == index || known_[i].is_settled || known_[i].name() == known_[index].name()) continue;
+      const std::int64_t common = common_epochs(known_[index].learning, known_[i].learning);
+      if (common > 0) hand_on(learning_files(index), learning_files(i), common);
+    }
   }
 
   void take_result(std::size_t index, const std::string& output) {
@@ -293,7 +311,7 @@ class Runner {
     RehearsalEntry entry = entry_from_line(files.result, line);
     write_entry(files.result, entry);
     const Learned learned = learned_in(line);
-    if (known_[index].learning.ends_with(learned.sequence)) {
+    if (known_[index].learning.name.ends_with(learned.sequence)) {
       known_[index].learned_epochs = static_cast<std::int64_t>(entry.curve.size());
       write_trace(index, {.curve = entry.curve, .notes = learned.notes});
     }
@@ -308,7 +326,7 @@ class Runner {
 
   /// With what is known of the task.
   void write_trace(std::size_t index, LearningTrace trace) const {
-    if (known_[index].learning.empty()) return;
+    if (known_[index].learning.name.empty()) return;
     const JobConfig& config = outcomes_[index].task.config;
     trace.settings = learning_settings(config);
     trace.platform = known_[index].job->platform.name;

@@ -2,7 +2,6 @@
 #include "rehearse/runs/timed_job.hpp"
 
 #include <nlohmann/json.hpp>
-#include <stdexcept>
 #include <system_error>
 
 #include "base/json/json_file.hpp"
@@ -25,15 +24,6 @@ bool has_other_trace(const fs::path& folder, const std::string& settings) {
     if (name.starts_with(settings) && name.ends_with(kLearningTraceEnding)) return true;
   }
   return false;
-}
-
-/// A trace that cannot be read is none: who learns in its place warns of it.
-std::optional<LearningTrace> readable_trace(const fs::path& file) {
-  try {
-    return read_learning_trace(file);
-  } catch (const std::runtime_error&) {
-    return std::nullopt;
-  }
 }
 
 RehearsalEntry timed_entry(const LearningTrace& trace,
@@ -64,8 +54,8 @@ TimedJob time_job(const JobConfig& config,
     timed.reason = time->reason_to_learn_anew();
     return timed;
   }
-  timed.learning = settings + "-" + time->sequence();
-  const auto trace = readable_trace(files_of(folder, timed.learning).learning);
+  timed.learning = {settings + "-" + time->sequence(), time->beginnings()};
+  const auto trace = readable_trace(files_of(folder, timed.learning.name).learning);
   if (trace) {
     timed.entry = timed_entry(*trace, *time, simulated);
   } else if (was_learned) {
@@ -75,15 +65,18 @@ TimedJob time_job(const JobConfig& config,
 }
 
 std::string to_text(const TimedJob& timed) {
-  nlohmann::ordered_json json = {
-      {"learning", timed.learning}, {"reason", timed.reason}, {"entry", nullptr}};
+  nlohmann::ordered_json json = {{"learning", timed.learning.name},
+                                 {"beginnings", timed.learning.beginnings},
+                                 {"reason", timed.reason},
+                                 {"entry", nullptr}};
   if (timed.entry) json["entry"] = to_json(*timed.entry);
   return json.dump();
 }
 
 TimedJob timed_job_from(const std::string& text, const fs::path& file) {
   const nlohmann::ordered_json json = nlohmann::ordered_json::parse(text);
-  TimedJob timed = {.learning = json.at("learning"), .reason = json.at("reason")};
+  TimedJob timed = {.learning = {json.at("learning"), json.at("beginnings")},
+                    .reason = json.at("reason")};
   if (!json.at("entry").is_null()) timed.entry = entry_from_line(file, json.at("entry").dump());
   return timed;
 }

@@ -7,14 +7,16 @@
 #include <string>
 
 #include "core/job/job.hpp"
+#include "rehearse/runs/beginnings.hpp"
 #include "rehearse/runs/rehearsal_entry.hpp"
 
 namespace epochcast {
 
 /// What is known of a rehearsal before it is computed.
 struct TimedJob {
-  /// Of what is learned, shared by clusters on which it is the same; empty: learned anew on each.
-  std::string learning = {};
+  /// What is learned, shared by clusters on which it is the same; without a name: learned anew on
+  /// each.
+  LearningJob learning = {};
   /// Why it has to be learned, although something with these settings was; empty: nothing was, or
   /// it need not be.
   std::string reason = {};

@@ -23,6 +23,7 @@ RehearsedTime::RehearsedTime(sim::SimulatedJob& simulated) { run(simulated); }
 
 void RehearsedTime::run(sim::SimulatedJob& simulated) {
   const std::size_t workers = simulated.workers().size();
+  std::vector<std::vector<std::string>> until;  // checksums, by epoch and rank
   const CostDraw draw = simulated.draw();
   std::vector<Sequence> sequences;
   const auto program = [&](Fabric& inner) {
@@ -33,9 +34,12 @@ void RehearsedTime::run(sim::SimulatedJob& simulated) {
     Worker worker = simulated.worker(fabric, learner);
     worker.after_epoch = [&](std::int64_t epoch) {
       const auto index = static_cast<std::size_t>(epoch);
-      if (reports_.size() <= index) reports_.resize(index + 1);
-      reports_[index].resize(workers);
+      if (reports_.size() <= index) {
+        reports_.resize(index + 1, std::vector<WorkerReport>(workers));
+        until.resize(index + 1, std::vector<std::string>(workers));
+      }
       reports_[index][rank] = worker.report;
+      until[index][rank] = sequences[rank].checksum();
       // Before its test, a model gets the mean of its BatchNorm statistics.
       const std::int64_t statistics = simulated.job().network.buffers;
       if (statistics == 0 || worker.report.has_own_model) return;
@@ -49,10 +53,16 @@ void RehearsedTime::run(sim::SimulatedJob& simulated) {
   do {
     sequences = std::vector<Sequence>(workers);
     reports_.clear();
+    until.clear();
   } while (!simulated.runtime().run_pass(program, {.is_noisy = draw.seed.has_value()}));
   Sequence all;
   for (const Sequence& one : sequences) all.add(one.checksum());
   sequence_ = all.checksum();
+  for (const std::vector<std::string>& of_ranks : until) {
+    Digest beginning;
+    for (const std::string& one : of_ranks) beginning.add(one);
+    beginnings_.push_back(beginning.text());
+  }
   if (std::ranges::any_of(sequences, &Sequence::follows_losses)) {
     reason_ = "its period follows the losses";
   } else if (std::ranges::any_of(sequences, &Sequence::follows_arrivals)) {

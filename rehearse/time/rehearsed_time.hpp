@@ -21,6 +21,9 @@ class RehearsedTime {
 
   /// The checksum of all workers' sequences.
   [[nodiscard]] const std::string& sequence() const { return sequence_; }
+  /// The same of their beginnings, up to the end of each epoch: jobs that begin alike learn the same
+  /// until then.
+  [[nodiscard]] const std::vector<std::string>& beginnings() const { return beginnings_; }
   /// Why the job learns anew on every cluster; empty: its sequence alone determines what it
   /// learns.
   [[nodiscard]] const std::string& reason_to_learn_anew() const { return reason_; }
@@ -34,6 +37,7 @@ class RehearsedTime {
   void run(sim::SimulatedJob& simulated);
 
   std::string sequence_;
+  std::vector<std::string> beginnings_;
   std::string reason_;
   std::vector<std::vector<WorkerReport>> reports_;  ///< by epoch and rank
 };

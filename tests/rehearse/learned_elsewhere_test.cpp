@@ -83,6 +83,31 @@ TEST_CASE("jobs whose workers do the same are learned once, others each") {
   CHECK(folder.count() == 3);
 }
 
+TEST_CASE("jobs that begin alike learn their beginning once, with the numbers of learning alone") {
+  const CountedRehearsals folder;
+  // 12 steps in an epoch. Under stl-sgd, H is 6, 8 and 12.
+  const std::string job = kJob + kOne + "--schedule cosine --strategy local-sgd ";
+  const std::string steps = "--local-steps 6 ";
+
+  const Outcome both =
+      folder.run(job + steps + "--sweep period-rule=constant,stl-sgd --folder kept");
+  CAPTURE(both.err);
+  REQUIRE(both.status == 0);
+  const Json rehearsals = Json::parse(both.out).at("rehearsals");
+  const Json alone = rehearsal(folder.run(job + steps + "--period-rule stl-sgd --folder fresh"));
+
+  CHECK(rehearsals.at(0).at("curve").at(0)["test_loss"] == alone.at("curve").at(0)["test_loss"]);
+  CHECK(rehearsals.at(0).at("curve").at(1)["test_loss"] != alone.at("curve").at(1)["test_loss"]);
+  CHECK(rehearsals.at(1).at("curve") == alone.at("curve"));
+
+  // Three epochs of one rule, and those of the other from where they differ.
+  const Outcome tuned = folder.run("tune" + job.substr(std::string("rehearse").size()) +
+                                   "--choose period-rule=constant,stl-sgd --choose local-steps=6 "
+                                   "--seeds 1 --target-loss 0.01 --folder tuned");
+  CAPTURE(tuned.err);
+  CHECK_THAT(tuned.err, Catch::Contains(": 5 epochs were computed now"));
+}
+
 TEST_CASE("a job that ended early elsewhere goes on from there") {
   const CountedRehearsals folder;
   const std::string job = kJob + "--strategy sync ";
