@@ -36,8 +36,9 @@ class Timeline {
   }
   [[nodiscard]] const std::vector<TimelineEvent>& events() const { return events_; }
 
-  /// One process per worker, with a thread for its communication and one for all else; times in
-  /// microseconds as the format wants. The category ("cat") is the stream.
+  /// One process per worker, with a thread for its communication (more where exchanges overlap) and
+  /// one for all else; times in microseconds as the format wants. The category ("cat") is the
+  /// stream.
   void write_chrome_trace(std::ostream& out,
                           std::string_view title,
                           std::span<const WorkerInfo> workers) const;

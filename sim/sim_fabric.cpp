@@ -50,13 +50,7 @@ void SimFabric::compute(double seconds, std::string_view what) {
   if (parts_.collectives.is_busy(rank_) && parts_.contention.concerns(rank_))
     seconds = parts_.contention.compute(rank_, seconds);
   WorkerClock& self = clock();
-  if (parts_.state.pass.timeline != nullptr) {
-    parts_.state.pass.timeline->add({.worker = rank_,
-                                     .stream = Stream::compute,
-                                     .name = std::string(what),
-                                     .start_s = self.now_s(),
-                                     .end_s = self.now_s() + seconds});
-  }
+  parts_.state.show(rank_, Stream::compute, what, self.local_s, self.local_s + seconds);
   self.local_s += seconds;
   self.phases.compute_s += seconds;
 }

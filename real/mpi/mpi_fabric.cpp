@@ -22,6 +22,12 @@ constexpr int kMessageTag = 2;
 /// A message between two workers; its numbers live until it is done.
 class MpiFabric::Message : public Operation {
  public:
+  Message(std::string its_name, double its_bytes, double now_s)
+      : name(std::move(its_name)), bytes(its_bytes), start_s(now_s) {}
+
+  std::string name;  ///< on the timeline
+  double bytes;
+  double start_s;
   MPI_Request request = MPI_REQUEST_NULL;
   std::uint64_t done_in = 0;  ///< number of the wait_any() that found it done; 0: none
 };
@@ -179,8 +185,15 @@ void MpiFabric::all_reduce(Payload payload, double weight, const Communicator& a
   run(all_reduction(payload, weight, among), among);
 }
 
+std::shared_ptr<MpiFabric::Message> MpiFabric::message_named(const char* action,
+                                                             int peer,
+                                                             const Payload& payload) const {
+  std::string name = timeline_ == nullptr ? std::string() : action + std::to_string(peer);
+  return std::make_shared<Message>(std::move(name), payload.bytes(), now_s());
+}
+
 Request MpiFabric::start_send(int to, Payload payload) {
-  auto message = std::make_shared<Message>();
+  const auto message = message_named("send to ", to, payload);
   const Payload sent = with_numbers(payload);
   check_mpi(MPI_Isend(sent.data.data(),
                       static_cast<int>(sent.count),
@@ -197,7 +210,7 @@ Request MpiFabric::start_send(int to, Payload payload) {
 }
 
 Request MpiFabric::start_receive(int from, Payload payload) {
-  auto message = std::make_shared<Message>();
+  const auto message = message_named("receive from ", from, payload);
   const Payload received = with_numbers(payload);
   check_mpi(MPI_Irecv(received.data.data(),
                       static_cast<int>(received.count),
@@ -227,6 +240,17 @@ void MpiFabric::wait(const Request& request) {
   }
   computing_since_s_ = now_s();
   exposed_s_ += computing_since_s_ - since_s;
+  show(message);
+}
+
+void MpiFabric::show(const Message& message) {
+  if (timeline_ == nullptr) return;
+  timeline_->add({.worker = rank_,
+                  .stream = Stream::communication,
+                  .name = message.name,
+                  .start_s = message.start_s,
+                  .end_s = now_s(),
+                  .bytes = message.bytes});
 }
 
 std::vector<MpiFabric::Message*> MpiFabric::messages_of(std::span<const Request> requests) {
@@ -283,12 +307,16 @@ std::size_t MpiFabric::wait_any(std::span<const Request> requests) {
   }
   computing_since_s_ = now_s();
   exposed_s_ += computing_since_s_ - since_s;
+  show(*messages[*found]);
   return *found;
 }
 
 std::optional<std::size_t> MpiFabric::test_any(std::span<const Request> requests) {
   ++tests_;
-  return test(messages_of(requests));
+  const std::vector<Message*> messages = messages_of(requests);
+  const std::optional<std::size_t> found = test(messages);
+  if (found) show(*messages[*found]);
+  return found;
 }
 
 std::optional<std::int64_t> MpiFabric::deal(std::int64_t sequence, std::int64_t count, int owner) {

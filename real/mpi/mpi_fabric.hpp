@@ -111,6 +111,11 @@ class MpiFabric : public Fabric {
   Group& group_of(const Communicator& among);
   [[nodiscard]] CollectiveStream& stream_of(const Communicator& among);
   /// These messages, and null for null.
+  [[nodiscard]] std::shared_ptr<Message> message_named(const char* action,
+                                                       int peer,
+                                                       const Payload& payload) const;
+  /// Shows a message that is done on the timeline, if there is one.
+  void show(const Message& message);
   [[nodiscard]] static std::vector<Message*> messages_of(std::span<const Request> requests);
   /// Tests these messages, and numbers those that are found to be done: together, all the same.
   /// Returns the index of the one with the least number, if any is done.

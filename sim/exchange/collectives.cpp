@@ -228,14 +228,7 @@ void Collectives::end(CollectiveCall& call, int member, double end_s, const Traf
   stream.free_s = end_s;
   if (end_s > call.start_s) {
     stream.busy.push_back({call.start_s, end_s});
-    if (state_.pass.timeline != nullptr) {
-      state_.pass.timeline->add({.worker = rank,
-                                 .stream = Stream::communication,
-                                 .name = call.label,
-                                 .start_s = call.start_s + clock.skipped_s,
-                                 .end_s = end_s + clock.skipped_s,
-                                 .bytes = call.bytes});
-    }
+    state_.show(rank, Stream::communication, call.label, call.start_s, end_s, call.bytes);
   }
   stream.calls.pop_front();
   if (!stream.calls.empty()) reach_head(stream.calls.front());
@@ -260,24 +253,14 @@ void Collectives::wait(CollectiveCall& call, int member) {
   for (const Interval& interval : busy) {
     exposed_s +=
         std::max(0.0, std::min(until_s, interval.end_s) - std::max(from_s, interval.start_s));
-    show_blocked(rank, known_s, std::min(until_s, interval.start_s));
+    state_.show(rank, Stream::blocked, "blocked", known_s, std::min(until_s, interval.start_s));
     known_s = std::max(known_s, interval.end_s);
   }
-  show_blocked(rank, known_s, until_s);
+  state_.show(rank, Stream::blocked, "blocked", known_s, until_s);
   std::erase_if(busy, [until_s](const Interval& interval) { return interval.end_s <= until_s; });
   clock.phases.exposed_communication_s += exposed_s;
   clock.phases.blocked_s += until_s - from_s - exposed_s;
   clock.local_s = until_s;
-}
-
-void Collectives::show_blocked(int rank, double start_s, double end_s) {
-  if (state_.pass.timeline == nullptr) return;
-  const double skipped_s = state_.clocks.of(rank).skipped_s;
-  state_.pass.timeline->add({.worker = rank,
-                             .stream = Stream::blocked,
-                             .name = "blocked",
-                             .start_s = start_s + skipped_s,
-                             .end_s = end_s + skipped_s});
 }
 
 }  // namespace epochcast::sim

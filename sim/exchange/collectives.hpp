@@ -90,7 +90,6 @@ class Collectives {
   void end_simulated(CollectiveCall& call, int member, const Traffic& sent);
   /// Adds blocked time of a worker to the timeline, if there is one, in seconds of its clock
   /// without skipped time.
-  void show_blocked(int rank, double start_s, double end_s);
 
   RuntimeState& state_;
   Messages& messages_;

@@ -179,6 +179,10 @@ Request Messages::start(int self, int from, int to, Payload payload) {
   WorkerClock& clock = state_.clocks.of(self);
   state_.clocks.sleep_until(clock.local_s);
   auto message = std::make_shared<PointToPoint>(self, from == self);
+  if (state_.pass.timeline != nullptr)
+    message->label =
+        message->is_send ? "send to " + std::to_string(to) : "receive from " + std::to_string(from);
+  message->bytes = payload.bytes();
   message->footprint = state_.layout.footprint({from, to});
   message->token = state_.interference.begin_simulated(message->footprint, clock.local_s);
   Path& used = path(from, to, kMessageChannel);
@@ -301,6 +305,13 @@ void Messages::finish(int self, PointToPoint& message) {
   const double from_s = clock.local_s;
   const double until_s = std::max(from_s, now_s);
   const double begun_s = std::clamp(*message.begun_s, from_s, until_s);
+  state_.show(self, Stream::blocked, "blocked", from_s, begun_s);
+  state_.show(self,
+              Stream::communication,
+              message.label,
+              std::min(*message.begun_s, begun_s),
+              message.end_s.value_or(until_s),
+              message.bytes);
   clock.phases.blocked_s += begun_s - from_s;
   clock.phases.exposed_communication_s += until_s - begun_s;
   clock.local_s = until_s;

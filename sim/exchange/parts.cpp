@@ -105,6 +105,12 @@ Request Parts::start_all(int self,
   bundle->ones.resize(peers.size());
   bundle->missing = peers.size();
   PointToPoint& operation = bundle->operation;
+  if (state_.pass.timeline != nullptr) {
+    const std::string others = peers.size() == 1 ? std::to_string(peers.front())
+                                                 : std::to_string(peers.size()) + " servers";
+    operation.label = (is_send ? "send to " : "receive from ") + others;
+  }
+  for (const Payload& part : parts) operation.bytes += part.bytes();
   operation.footprint = bundle->paths->footprint;
   operation.token = state_.interference.begin_simulated(operation.footprint, clock.local_s);
   for (std::size_t i = 0; i < peers.size() && is_send; ++i) {
@@ -134,6 +140,9 @@ Request Parts::start_one(int self, bool is_send, int peer, Payload part) {
   state_.clocks.sleep_until(clock.local_s);
   const auto one = std::make_shared<One>(self, is_send);
   one->part = part;
+  if (state_.pass.timeline != nullptr)
+    one->operation.label = (is_send ? "send to " : "receive from ") + std::to_string(peer);
+  one->operation.bytes = part.bytes();
   if (is_send) {
     one->numbers.assign(part.data.begin(), part.data.end());
     clock.traffic += state_.layout.traffic(self, peer, part.bytes());

@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -29,6 +30,8 @@ class PointToPoint : public Operation {
 
   int owner;  ///< its worker
   bool is_send;
+  std::string label = {};  ///< on the timeline, if there is one
+  double bytes = 0;
   std::shared_ptr<double> begun_s = {};     ///< when both sides have started it
   std::optional<double> end_s = {};         ///< SimGrid's clock, once it has arrived
   std::shared_ptr<bool> sleeps = {};        ///< its worker, until one of several arrives

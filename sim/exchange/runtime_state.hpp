@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
+#include "core/timeline.hpp"
 #include "sim/exchange/clocks.hpp"
 #include "sim/exchange/communicators.hpp"
 #include "sim/exchange/interference.hpp"
@@ -25,6 +28,24 @@ struct RuntimeState {
         interference(layout.node_count()) {}
   RuntimeState(const RuntimeState&) = delete;
   RuntimeState& operator=(const RuntimeState&) = delete;
+
+  /// Shows what a worker does, in seconds of its clock without omitted iterations, if the pass has
+  /// a timeline.
+  void show(int rank,
+            Stream stream,
+            std::string_view name,
+            double start_s,
+            double end_s,
+            double bytes = 0) {
+    if (pass.timeline == nullptr) return;
+    const double skipped_s = clocks.of(rank).skipped_s;
+    pass.timeline->add({.worker = rank,
+                        .stream = stream,
+                        .name = std::string(name),
+                        .start_s = start_s + skipped_s,
+                        .end_s = end_s + skipped_s,
+                        .bytes = bytes});
+  }
 
   const WorkerLayout layout;
   SimOptions options;

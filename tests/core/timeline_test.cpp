@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/timeline.hpp"
 
+#include <map>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
@@ -70,6 +71,35 @@ TEST_CASE("a timeline is Chrome trace JSON: a process per worker, a thread per s
   CHECK(events[7]["dur"] == 0.25e6);
   CHECK(events[7]["args"]["bytes"] == 400);
   CHECK(events[7]["cat"] == "communication");
+}
+
+TEST_CASE("exchanges of a worker that overlap are on threads of their own") {
+  Timeline timeline;
+  const auto add = [&](int rank, const std::string& name, double start_s, double end_s) {
+    timeline.add({.worker = rank,
+                  .stream = Stream::communication,
+                  .name = name,
+                  .start_s = start_s,
+                  .end_s = end_s});
+  };
+  add(0, "third", 4, 5);
+  add(0, "first", 0, 4);
+  add(0, "second", 1, 2);
+  add(0, "fourth", 3, 6);
+  add(1, "alone", 1, 2);
+
+  const nlohmann::json json = written(timeline, "gossip", {worker(0, "v100"), worker(0, "v100")});
+
+  std::map<std::string, int> threads;
+  std::vector<std::string> names;
+  for (const nlohmann::json& event : json["traceEvents"]) {
+    if (event["ph"] == "X") threads[event["name"]] = event["tid"];
+    if (event["name"] == "thread_name") names.push_back(event["args"]["name"]);
+  }
+  CHECK(threads == std::map<std::string, int>{
+                       {"first", 1}, {"second", 2}, {"third", 1}, {"fourth", 2}, {"alone", 1}});
+  CHECK(names == std::vector<std::string>{
+                     "compute", "communication", "communication 2", "compute", "communication"});
 }
 
 TEST_CASE("a timeline is valid JSON with any titles, models and names") {
