@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "serve/routes.hpp"
 
+#include <algorithm>
+#include <functional>
 #include <nlohmann/json.hpp>
+#include <numeric>
+#include <utility>
+#include <vector>
 
 #include "analysis/find/found_json.hpp"
 #include "analysis/forecast/few_iterations.hpp"
@@ -11,6 +16,7 @@
 #include "base/error.hpp"
 #include "serve/about.hpp"
 #include "serve/page_request.hpp"
+#include "strategies/strategy.hpp"
 
 namespace epochcast {
 namespace {
@@ -27,10 +33,21 @@ std::string text_of(const Json& json) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
+/// Indices of the tasks: those whose workers keep no step come last, as they take longest.
+std::vector<std::size_t> quick_first(const std::vector<ForecastTask>& tasks) {
+  std::vector<std::size_t> order(tasks.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::stable_sort(order, std::ranges::greater(), [&](std::size_t index) {
+    return find_strategy(tasks[index].strategy).can_save_within_epochs;
+  });
+  return order;
+}
+
 /// The client has gone; its forecasts end.
 class ClientGone : public std::exception {};
 
-/// Writes one line of JSON for the command, one for each outcome as it comes, and one for the end.
+/// Writes one line of JSON for the command, one for each outcome as it comes, in any order, and one
+/// for the end.
 void write_forecasts(const PageRequest& page_request, SharedJobs& jobs, httplib::DataSink& sink) {
   const auto say = [&](const Json& json) {
     const std::string line = text_of(json) + "\n";
@@ -39,12 +56,14 @@ void write_forecasts(const PageRequest& page_request, SharedJobs& jobs, httplib:
   try {
     const std::vector<ForecastTask> tasks = page_request.tasks();
     say({{"command", page_request.command()}, {"tasks", tasks.size()}});
-    forecast_each(
-        tasks,
-        jobs,
-        {},
-        [](std::size_t) {},
-        [&](const ForecastOutcome& outcome) { say(forecast_view({outcome})); });
+    const std::vector<std::size_t> order = quick_first(tasks);
+    std::vector<ForecastTask> ordered;
+    for (const std::size_t index : order) ordered.push_back(tasks[index]);
+    forecast_as_finished(ordered, jobs, {}, [&](std::size_t i, ForecastOutcome outcome) {
+      Json line = forecast_view({std::move(outcome)});
+      line["task"] = order[i];
+      say(line);
+    });
     say({{"is_done", true}});
   } catch (const ClientGone&) {
     throw;

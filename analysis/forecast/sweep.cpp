@@ -251,18 +251,33 @@ void forecast_each(const std::vector<ForecastTask>& tasks,
                    const std::function<void(std::size_t)>& done,
                    const std::function<void(const ForecastOutcome&)>& outcome,
                    const ForecastPlace& place) {
-  // Points of a sweep often share their files: each combination is read once, before forking.
-  for (const ForecastTask& task : tasks) jobs.read(task.config);
   std::size_t finished = 0;
   std::size_t next = 0;                          // to be reported
   std::map<std::size_t, ForecastOutcome> early;  // by task: one before it has not finished
+  forecast_as_finished(
+      tasks,
+      jobs,
+      records,
+      [&](std::size_t i, ForecastOutcome one) {
+        early.emplace(i, std::move(one));
+        done(++finished);
+        for (auto first = early.begin(); first != early.end() && first->first == next; ++next) {
+          outcome(first->second);
+          first = early.erase(first);
+        }
+      },
+      place);
+}
+
+void forecast_as_finished(const std::vector<ForecastTask>& tasks,
+                          SharedJobs& jobs,
+                          const RecordFiles& records,
+                          const std::function<void(std::size_t, ForecastOutcome)>& finished,
+                          const ForecastPlace& place) {
+  // Points of a sweep often share their files: each combination is read once, before forking.
+  for (const ForecastTask& task : tasks) jobs.read(task.config);
   const auto deliver = [&](std::size_t i, const TaskAnswer& reply) {
-    early.emplace(i, outcome_of(tasks[i], reply));
-    done(++finished);
-    for (auto first = early.begin(); first != early.end() && first->first == next; ++next) {
-      outcome(first->second);
-      first = early.erase(first);
-    }
+    finished(i, outcome_of(tasks[i], reply));
   };
   KeptTurns turns(tasks, jobs, place, deliver);
   run_in_processes(

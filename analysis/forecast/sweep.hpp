@@ -65,6 +65,13 @@ void forecast_each(const std::vector<ForecastTask>& tasks,
                    const std::function<void(const ForecastOutcome&)>& outcome,
                    const ForecastPlace& place = {});
 
+/// The same; `finished` gets each outcome as soon as it is complete, with its task's index.
+void forecast_as_finished(const std::vector<ForecastTask>& tasks,
+                          SharedJobs& jobs,
+                          const RecordFiles& records,
+                          const std::function<void(std::size_t, ForecastOutcome)>& finished,
+                          const ForecastPlace& place = {});
+
 /// The same for existing jobs, each by its configuration's strategy, when all have
 /// finished.
 [[nodiscard]] std::vector<ForecastOutcome> forecast_jobs(

@@ -155,7 +155,7 @@ class Pages(unittest.TestCase):
 
     def test_an_inverse_question_without_a_forecast_is_impossible(self):
         driver = self.wide
-        self.open(driver, self.url + "#platform=deep-est-esb&network=resnet50&dataset=cifar10&nodes=32&strategy=sync,local-sgd"
+        self.open(driver, self.url + "#platform=deep-est-esb&network=resnet50&dataset=cifar10&nodes=32&strategy=sync,local-sgd&local-steps=32"
                   "&find=network.bandwidth&where=blocked+<+5%25")
         self.until(driver, "document.querySelectorAll('#questions tbody tr').length === 3")
         self.assertIn("impossible", driver.find_element(By.CSS_SELECTOR, "#questions tbody tr:nth-child(3)").text)

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -17,10 +18,16 @@ const std::string kSettings =
     R"({"platform":"deep-est-esb","nodes":"4","network":"resnet50","dataset":"cifar10","strategy":"sync,local-sgd"})";
 const std::string kQuestion = R"({"settings":)" + kSettings + R"(,"intervals":false})";
 
+/// The lines of an answer; forecasts, which come as they are finished, in the order of tasks.
 std::vector<Json> lines_of(const Reply& reply) {
   std::vector<Json> lines;
   std::istringstream text(reply.body);
   for (std::string line; std::getline(text, line);) lines.push_back(Json::parse(line));
+  const auto has_task = [](const Json& line) { return line.contains("task"); };
+  const auto first = std::ranges::find_if(lines, has_task);
+  std::sort(first,
+            std::find_if_not(first, lines.end(), has_task),
+            [](const Json& a, const Json& b) { return a["task"] < b["task"]; });
   return lines;
 }
 
@@ -69,6 +76,21 @@ TEST_CASE("a server's answer equals the command's output, and has the command") 
   for (std::size_t i = 0; i < 2; ++i)
     CHECK(lines[i + 1]["runs"][0]["epoch_s"] == expected[i]["epoch_s"]);
   CHECK(lines[3]["is_done"] == true);
+}
+
+TEST_CASE("forecasts come as they are finished, each with the place of its task") {
+  const RunningServer server;
+
+  const std::vector<Json> lines = lines_of(server.post(
+      "/api/forecast",
+      R"({"settings":{"platform":"four-sites","network":"resnet20","dataset":"cifar10","strategy":"ps-async,sync,gssp"},"intervals":false})"));
+
+  REQUIRE(lines.size() == 5);
+  for (const auto& [task, strategy] : {std::pair(0, "ps-async"), {1, "sync"}, {2, "gssp"}}) {
+    const Json& line = lines[static_cast<std::size_t>(task) + 1];
+    CHECK(line["task"] == task);
+    CHECK(line["runs"][0]["strategy"] == strategy);
+  }
 }
 
 TEST_CASE("a server forecasts every point of a sweep") {

@@ -6,6 +6,7 @@ const byId = (id) => document.getElementById(id);
 const answers = new Map(); // cached answers, by question
 const kKept = 200;
 const kPause_ms = 350; // delay of slow requests after the last change
+const kFirstPart_ms = 90; // a part of an answer is shown after so long, and again
 
 /** Reads the answer to a question, lines of JSON; `line` gets each. Throws the server's errors. */
 async function ask(path, question, signal, line) {
@@ -33,22 +34,34 @@ class Refused extends Error {
   }
 }
 
-/** All forecasts of a question: {runs, not_forecast, command}; cached from earlier requests. */
-async function forecasts(question, signal) {
+/**
+ * All forecasts of a question: {runs, not_forecast, command}; cached from earlier requests. `some(result, tasks)` gets
+ * what has come so far, now and then.
+ */
+async function forecasts(question, signal, some = () => {}) {
   const key = JSON.stringify(question);
   if (answers.has(key)) return answers.get(key);
-  const result = { runs: [], not_forecast: [], command: "" };
+  const byTask = [];
+  let command = "";
+  let tasks = 0;
   let isDone = false;
+  let last = performance.now();
+  const result = () => {
+    const come = byTask.filter((line) => line);
+    return { runs: come.flatMap((line) => line.runs), not_forecast: come.flatMap((line) => line.not_forecast), command };
+  };
   await ask("/api/forecast", question, signal, (line) => {
     if (line.problems) throw new Refused(line.problems);
-    if (line.command) result.command = line.command;
-    result.runs.push(...(line.runs ?? []));
-    result.not_forecast.push(...(line.not_forecast ?? []));
+    if (line.command) ({ command, tasks } = line);
+    if (line.runs) byTask[line.task] = line;
     isDone = isDone || line.is_done === true;
+    if (isDone || performance.now() - last < kFirstPart_ms) return;
+    some(result(), tasks);
+    last = performance.now();
   });
   if (!isDone) throw new Refused(["the server ended before it had answered"]);
-  remember(key, result);
-  return result;
+  remember(key, result());
+  return result();
 }
 
 /** Caches an answer; the oldest ones are dropped. */
@@ -78,7 +91,9 @@ class Answer {
     const settings = { ...this.experiment.settings };
     byId("answer").classList.add("is-stale");
     try {
-      const result = await forecasts({ settings, intervals: false }, controller.signal);
+      const result = await forecasts({ settings, intervals: false }, controller.signal, (some, tasks) => {
+        if (some.runs.length > 0) this.show(some, `${some.runs.length} of ${tasks} forecasts so far.`);
+      });
       this.show(result, `${result.runs.length} forecasts in ${Math.round(performance.now() - begun)} ms, of median costs.`);
       await pause(kPause_ms, controller.signal);
       await this.showScaling(settings, controller.signal);
