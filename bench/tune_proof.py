@@ -29,7 +29,7 @@ NODES = ["--platform", "deep-est-esb", "--nodes", "4", "--strategy", "sync"]
 
 # What is chosen: the job, and the values of each setting.
 TASKS = {
-    "local steps": (SERVER, {"local-steps": "1,2,4,16", "learning-rate": "0.002,0.005,0.02,0.05,0.1"}),
+    "local steps": (SERVER, {"local-steps": "1,2,4,8,16", "learning-rate": "0.002,0.005,0.02,0.05,0.1"}),
     "averaging period": (
         ["--platform", "ceta-ta", "--nodes", "2", "--workers", "gpu", "--batch", "4", "--strategy", "node-based",
          "--batch-seconds", "gpu=2ms", "--exchange-seconds", "all=20ms,node=1ms"],

@@ -75,8 +75,7 @@ class RehearsalRun {
     simulated_.run(
         [&] {
           time_.emplace(simulated_);
-          // Times of a state may be those of another cluster.
-          for (CurvePoint& point : state_.curve) point = timed(point);
+          time_state();
           train();
         },
         kStackKib);
@@ -100,7 +99,9 @@ class RehearsalRun {
 
   /// Whether the pass without numbers has the times of this job: else they depend on the clock
   /// while it learns.
-  [[nodiscard]] bool has_own_times() const { return time_->reason_to_learn_anew().empty(); }
+  [[nodiscard]] bool has_own_times() const {
+    return time_->reason_to_learn_anew().empty() && !time_->follows_losses();
+  }
   [[nodiscard]] CurvePoint timed(const CurvePoint& point) const {
     return has_own_times() ? time_->timed(point) : point;
   }
@@ -114,6 +115,15 @@ class RehearsalRun {
       if (options_.warn)
         options_.warn(std::string(error.what()) + "; rehearsing from the beginning");
     }
+  }
+
+  /// Times of a state may be those of another cluster, or of another job that begins alike.
+  void time_state() {
+    if (!time_->reason_to_learn_anew().empty() || state_.curve.empty()) return;
+    std::optional<RehearsedTime> with_losses;
+    if (time_->follows_losses()) with_losses.emplace(simulated_, state_.curve);
+    for (CurvePoint& point : state_.curve)
+      point = (with_losses ? *with_losses : *time_).timed(point);
   }
 
   [[nodiscard]] bool has_ended() const {

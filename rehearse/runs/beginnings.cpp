@@ -7,7 +7,6 @@
 
 #include "base/files/checksum.hpp"
 #include "base/files/sealed_file.hpp"
-#include "rehearse/runs/learning_trace.hpp"
 
 namespace epochcast {
 namespace {
@@ -35,6 +34,7 @@ LearningPlan plan_learning(const std::vector<LearningJob>& jobs,
     const bool is_planned = std::ranges::any_of(
         plan.first, [&](std::size_t other) { return jobs[other].name == jobs[index].name; });
     for (const std::size_t leader : plan.first) {
+      if (jobs[leader].follows_losses) continue;  // what it will do is unknown
       const std::int64_t common = common_epochs(jobs[leader], jobs[index]);
       // The leader has learned as much, at least.
       if (common > std::max(best.epochs, jobs[leader].epochs))
@@ -47,18 +47,24 @@ LearningPlan plan_learning(const std::vector<LearningJob>& jobs,
   return plan;
 }
 
+LearningTrace beginning_of(LearningTrace trace, std::int64_t epochs) {
+  const auto most = static_cast<std::size_t>(epochs);
+  if (trace.curve.size() < most) return trace;
+  trace.curve.resize(most);
+  trace.diverged.reset();  // after them
+  return trace;
+}
+
 void hand_on(const RehearsalFiles& from, const RehearsalFiles& to, std::int64_t common) {
-  std::optional<LearningTrace> trace = readable_trace(from.learning);
-  if (!trace) return;
-  const auto learned = static_cast<std::int64_t>(trace->curve.size());
-  if (learned >= common) trace->diverged.reset();
-  const std::int64_t epochs = std::min(learned, common);
+  const std::optional<LearningTrace> all = readable_trace(from.learning);
+  if (!all) return;
+  const LearningTrace trace = beginning_of(*all, common);
   const std::optional<LearningTrace> own = readable_trace(to.learning);
-  const std::int64_t known = own ? static_cast<std::int64_t>(own->curve.size()) : 0;
-  if (epochs < known || (epochs == known && !trace->diverged)) return;
-  trace->curve.resize(static_cast<std::size_t>(epochs));
-  write_learning_trace(to.learning, *trace);
-  if (learned > common || !std::filesystem::exists(from.state)) return;
+  const std::size_t known = own ? own->curve.size() : 0;
+  if (trace.curve.size() < known || (trace.curve.size() == known && !trace.diverged)) return;
+  write_learning_trace(to.learning, trace);
+  const bool ends_within = trace.curve.size() == all->curve.size();
+  if (!ends_within || !std::filesystem::exists(from.state)) return;
   try {
     copy_sealed(from.state, to.state, kStateFile);
   } catch (const DamagedFile&) {

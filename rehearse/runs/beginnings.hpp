@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "rehearse/runs/learning_trace.hpp"
 #include "rehearse/runs/rehearsal_folder.hpp"
 
 namespace epochcast {
@@ -16,6 +17,7 @@ namespace epochcast {
 struct LearningJob {
   std::string name = {};  ///< of its trace; jobs with the same one learn the same
   std::vector<std::string> beginnings = {};  ///< RehearsedTime::beginnings(); empty: shares nothing
+  bool follows_losses = false;               ///< beginnings are those up to the first unknown loss
   std::int64_t epochs = 0;                   ///< learned so far
 };
 
@@ -36,6 +38,9 @@ struct LearningPlan {
 /// Jobs that learn the same are planned once. `open`: those that need more epochs.
 [[nodiscard]] LearningPlan plan_learning(const std::vector<LearningJob>& jobs,
                                          const std::vector<std::size_t>& open);
+
+/// What was learned in the first `epochs` epochs, or until it ended in them.
+[[nodiscard]] LearningTrace beginning_of(LearningTrace trace, std::int64_t epochs);
 
 /// Gives a job what another has learned in their `common` epochs, if that is more than its own
 /// trace has. Its state becomes that of the other if the other ended within them. Throws a RunError

@@ -2,6 +2,7 @@
 #include "rehearse/runs/rehearsal_entry.hpp"
 
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "base/files/file_draft.hpp"
 #include "base/files/sealed_file.hpp"
@@ -46,6 +47,14 @@ Json to_json(const RehearsalEntry& entry) {
   if (entry.run) json["run"] = to_json(*entry.run);
   if (entry.diverged) json["diverged"] = *entry.diverged;
   return json;
+}
+
+void take(RehearsalOutcome& outcome, RehearsalEntry entry) {
+  outcome.run = std::move(entry.run);
+  outcome.curve = std::move(entry.curve);
+  outcome.ending = entry.diverged ? Ending::diverged : Ending::done;
+  outcome.problems.clear();
+  if (entry.diverged) outcome.problems = {*entry.diverged};
 }
 
 void write_entry(const fs::path& file, const RehearsalEntry& entry) {

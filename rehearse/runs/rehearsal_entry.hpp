@@ -7,6 +7,7 @@
 #include <string>
 
 #include "core/formats/curve_point.hpp"
+#include "rehearse/runs/rehearsal_task.hpp"
 #include "results/result.hpp"
 
 namespace epochcast {
@@ -25,6 +26,9 @@ struct RehearsalEntry {
 
 /// The members of its file.
 [[nodiscard]] nlohmann::ordered_json to_json(const RehearsalEntry& entry);
+
+/// Makes the entry the outcome of a task.
+void take(RehearsalOutcome& outcome, RehearsalEntry entry);
 
 /// Creates or replaces the file. Throws a RunError when it cannot be written.
 void write_entry(const std::filesystem::path& file, const RehearsalEntry& entry);

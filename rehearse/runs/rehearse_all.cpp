@@ -99,15 +99,19 @@ class Runner {
 
   /// The tasks to compute now.
   [[nodiscard]] LearningPlan plan() const {
-    std::vector<LearningJob> jobs;
     std::vector<std::size_t> open;
+    for (std::size_t i = 0; i < known_.size(); ++i)
+      if (!known_[i].is_settled) open.push_back(i);
+    return plan_learning(learning_jobs(), open);
+  }
+  [[nodiscard]] std::vector<LearningJob> learning_jobs() const {
+    std::vector<LearningJob> jobs;
     for (std::size_t i = 0; i < known_.size(); ++i) {
       jobs.push_back(known_[i].learning);
       jobs.back().name = known_[i].name();
       jobs.back().epochs = static_cast<std::int64_t>(outcomes_[i].curve.size());
-      if (!known_[i].is_settled) open.push_back(i);
     }
-    return plan_learning(jobs, open);
+    return jobs;
   }
 
   /// Times all open tasks on their clusters, in a process each. Those that were learned elsewhere
@@ -127,7 +131,8 @@ class Runner {
                                   *known_[index].job,
                                   catalog_,
                                   place_.program->path(),
-                                  place_.folder));
+                                  place_.folder,
+                                  learning_jobs()));
         },
         [&](std::size_t i, const TaskAnswer& answer) { take_time(open[i], answer); });
   }
@@ -140,12 +145,15 @@ class Runner {
     TimedJob timed = timed_job_from(answer.text, result_files(index).result);
     RehearsalOutcome& outcome = outcomes_[index];
     known_[index].learning = timed.learning;
+    if (!timed.alike.name.empty())
+      hand_on(files_of(place_.folder, timed.alike.name), learning_files(index), timed.alike.epochs);
     if (outcome.reason_to_learn.empty()) outcome.reason_to_learn = timed.reason;
     if (!timed.entry) return;
     known_[index].learned_epochs = static_cast<std::int64_t>(timed.entry->curve.size());
     write_entry(result_files(index).result, *timed.entry);
     take(outcome, std::move(*timed.entry));
-    outcome.origin = RehearsalOutcome::Origin::timed;
+    outcome.origin = outcome.learned_epochs > 0 ? RehearsalOutcome::Origin::learned
+                                                : RehearsalOutcome::Origin::timed;
     if (ends(index)) settle(index);
   }
 
@@ -256,14 +264,6 @@ class Runner {
     }
   }
 
-  static void take(RehearsalOutcome& outcome, RehearsalEntry entry) {
-    outcome.run = std::move(entry.run);
-    outcome.curve = std::move(entry.curve);
-    outcome.ending = entry.diverged ? Ending::diverged : Ending::done;
-    outcome.problems.clear();
-    if (entry.diverged) outcome.problems = {*entry.diverged};
-  }
-
   void fail(std::size_t index, Ending ending, std::vector<std::string> problems) {
     outcomes_[index].ending = ending;
     outcomes_[index].problems = std::move(problems);
@@ -285,13 +285,10 @@ class Runner {
 
   void finish_program(std::size_t index, const ProgramAnswer& answer) {
     outcomes_[index].origin = RehearsalOutcome::Origin::learned;
-    if (answer.status.ending() == Ending::done) {
-      take_result(index, answer.text);
-    } else {
-      take_failure(index, answer);
-    }
+    const bool has_trace = answer.status.ending() == Ending::done ? take_result(index, answer.text)
+                                                                  : take_failure(index, answer);
     hand_on_from(index);
-    settle(index);
+    if (!has_trace || !known_[index].learning.follows_losses) settle(index);
     locks_.release(known_[index].name());
   }
 
@@ -304,24 +301,31 @@ class Runner {
     }
   }
 
-  void take_result(std::size_t index, const std::string& output) {
+  /// Returns whether the task has a learning trace now.
+  bool take_result(std::size_t index, const std::string& output) {
     RehearsalOutcome& outcome = outcomes_[index];
     const RehearsalFiles files = result_files(index);
     const std::string line = last_line(output);
     RehearsalEntry entry = entry_from_line(files.result, line);
-    write_entry(files.result, entry);
     const Learned learned = learned_in(line);
-    if (known_[index].learning.name.ends_with(learned.sequence)) {
+    const bool has_trace = known_[index].learning.name.ends_with(learned.sequence);
+    if (has_trace) {
       known_[index].learned_epochs = static_cast<std::int64_t>(entry.curve.size());
       write_trace(index, {.curve = entry.curve, .notes = learned.notes});
     }
+    keep_entry(index, entry);
     take(outcome, std::move(entry));
     if (!is_enough(outcome.task, outcome.curve))
       throw RunError(files.result.string() + ": does not go as far as it should");
-    std::error_code error;
-    if (outcome.curve.back().epoch >= outcome.task.config.epochs)
-      fs::remove(learning_files(index).state, error);
-    fs::remove(files.log, error);
+    std::error_code ignored;
+    fs::remove(files.log, ignored);
+    return has_trace;
+  }
+
+  /// But that of a job that follows losses, which is timed with those of its trace, here as on
+  /// other clusters.
+  void keep_entry(std::size_t index, const RehearsalEntry& entry) const {
+    if (!known_[index].learning.follows_losses) write_entry(result_files(index).result, entry);
   }
 
   /// With what is known of the task.
@@ -333,7 +337,8 @@ class Runner {
     write_learning_trace(learning_files(index).learning, trace);
   }
 
-  void take_failure(std::size_t index, const ProgramAnswer& answer) {
+  /// The same for a failure.
+  bool take_failure(std::size_t index, const ProgramAnswer& answer) {
     RehearsalOutcome& outcome = outcomes_[index];
     const RehearsalFiles files = result_files(index);
     outcome.ending = answer.status.ending();
@@ -345,15 +350,20 @@ class Runner {
         outcome.problems.front() += "; see " + files.log.string();
       }
     }
-    if (outcome.ending != Ending::diverged) return;
+    if (outcome.ending != Ending::diverged) return false;
     // Kept, since it would diverge again.
     outcome.run.reset();  // the result of a shorter rehearsal does not apply
-    write_entry(files.result, {.curve = outcome.curve, .diverged = outcome.problems.front()});
+    keep_entry(index, {.curve = outcome.curve, .diverged = outcome.problems.front()});
     write_trace(index, {.curve = outcome.curve, .diverged = outcome.problems.front()});
+    return !known_[index].learning.name.empty();
   }
 
   void settle(std::size_t index) {
     known_[index].is_settled = true;
+    const RehearsalOutcome& outcome = outcomes_[index];
+    std::error_code error;
+    if (!outcome.curve.empty() && outcome.curve.back().epoch >= outcome.task.config.epochs)
+      fs::remove(learning_files(index).state, error);
     shares_[index] = 1;
     report_progress();
   }

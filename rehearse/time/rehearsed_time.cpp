@@ -19,9 +19,11 @@ double bytes_of(const std::vector<WorkerReport>& reports) {
 
 }  // namespace
 
-RehearsedTime::RehearsedTime(sim::SimulatedJob& simulated) { run(simulated); }
+RehearsedTime::RehearsedTime(sim::SimulatedJob& simulated, const Curve& known) {
+  run(simulated, known);
+}
 
-void RehearsedTime::run(sim::SimulatedJob& simulated) {
+void RehearsedTime::run(sim::SimulatedJob& simulated, const Curve& known) {
   const std::size_t workers = simulated.workers().size();
   std::vector<std::vector<std::string>> until;  // checksums, by epoch and rank
   const CostDraw draw = simulated.draw();
@@ -30,7 +32,7 @@ void RehearsedTime::run(sim::SimulatedJob& simulated) {
     const auto rank = static_cast<std::size_t>(inner.rank());
     SequenceFabric fabric(inner, sequences[rank]);
     CostLearner time = simulated.learner(inner, draw);
-    SequenceLearner learner(time, sequences[rank]);
+    SequenceLearner learner(time, sequences[rank], known);
     Worker worker = simulated.worker(fabric, learner);
     worker.after_epoch = [&](std::int64_t epoch) {
       const auto index = static_cast<std::size_t>(epoch);
@@ -57,15 +59,19 @@ void RehearsedTime::run(sim::SimulatedJob& simulated) {
   } while (!simulated.runtime().run_pass(program, {.is_noisy = draw.seed.has_value()}));
   Sequence all;
   for (const Sequence& one : sequences) all.add(one.checksum());
+  follows_losses_ = std::ranges::any_of(sequences, &Sequence::follows_losses);
+  if (follows_losses_) all.add("losses");
   sequence_ = all.checksum();
   for (const std::vector<std::string>& of_ranks : until) {
     Digest beginning;
     for (const std::string& one : of_ranks) beginning.add(one);
     beginnings_.push_back(beginning.text());
   }
-  if (std::ranges::any_of(sequences, &Sequence::follows_losses)) {
-    reason_ = "its period follows the losses";
-  } else if (std::ranges::any_of(sequences, &Sequence::follows_arrivals)) {
+  for (const Sequence& one : sequences) {
+    if (one.known_epochs() < static_cast<std::int64_t>(beginnings_.size()))
+      beginnings_.resize(static_cast<std::size_t>(one.known_epochs()));
+  }
+  if (std::ranges::any_of(sequences, &Sequence::follows_arrivals)) {
     reason_ = "the order of its updates follows the cluster's seconds";
   }
 }

@@ -16,14 +16,18 @@ namespace epochcast {
 class RehearsedTime {
  public:
   /// Called within SimulatedJob::run(), of a job that runs every iteration. Also teaches the
-  /// simulated cluster what its collectives cost.
-  explicit RehearsedTime(sim::SimulatedJob& simulated);
+  /// simulated cluster what its collectives cost. `known`: epochs whose losses are known.
+  explicit RehearsedTime(sim::SimulatedJob& simulated, const Curve& known = {});
 
-  /// The checksum of all workers' sequences.
+  /// The checksum of all workers' sequences, with the losses that are known: without any, it
+  /// determines what the job learns.
   [[nodiscard]] const std::string& sequence() const { return sequence_; }
-  /// The same of their beginnings, up to the end of each epoch: jobs that begin alike learn the same
-  /// until then.
+  /// The same of their beginnings, up to the end of each epoch that does not depend on unknown
+  /// losses: jobs that begin alike learn the same until then.
   [[nodiscard]] const std::vector<std::string>& beginnings() const { return beginnings_; }
+  /// Whether what the workers do depends on losses. Times are those of the job in epochs of
+  /// beginnings().
+  [[nodiscard]] bool follows_losses() const { return follows_losses_; }
   /// Why the job learns anew on every cluster; empty: its sequence alone determines what it
   /// learns.
   [[nodiscard]] const std::string& reason_to_learn_anew() const { return reason_; }
@@ -34,10 +38,11 @@ class RehearsedTime {
   [[nodiscard]] const std::vector<WorkerReport>& reports(std::int64_t epochs) const;
 
  private:
-  void run(sim::SimulatedJob& simulated);
+  void run(sim::SimulatedJob& simulated, const Curve& known);
 
   std::string sequence_;
   std::vector<std::string> beginnings_;
+  bool follows_losses_ = false;
   std::string reason_;
   std::vector<std::vector<WorkerReport>> reports_;  ///< by epoch and rank
 };

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -22,12 +24,17 @@ class Sequence {
     (add_figure(figures), ...);
   }
 
-  /// Numbers decide about the rest: the sequence of a job without numbers is another one.
-  void follow_losses() { follows_losses_ = true; }
+  /// The loss of this epoch decides about the rest.
+  void follow_loss(std::int64_t epoch, bool is_known) {
+    follows_losses_ = true;
+    if (!is_known) known_epochs_ = std::min(known_epochs_, epoch + 1);
+  }
   /// The clock decides which of several messages comes first.
   void follow_arrivals() { follows_arrivals_ = true; }
 
   [[nodiscard]] bool follows_losses() const { return follows_losses_; }
+  /// Epochs that do not depend on an unknown loss.
+  [[nodiscard]] std::int64_t known_epochs() const { return known_epochs_; }
   [[nodiscard]] bool follows_arrivals() const { return follows_arrivals_; }
   [[nodiscard]] std::string checksum() const { return digest_.text(); }
 
@@ -40,6 +47,7 @@ class Sequence {
 
   Digest digest_;
   bool follows_losses_ = false;
+  std::int64_t known_epochs_ = std::numeric_limits<std::int64_t>::max();
   bool follows_arrivals_ = false;
 };
 

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
+#include "core/formats/curve_point.hpp"
 #include "core/loss_sampling.hpp"
 #include "rehearse/time/sequence.hpp"
 
@@ -12,9 +14,9 @@ namespace epochcast {
 /// numbers.
 class SequenceLearner : public SamplingLearner {
  public:
-  /// References must outlive the learner.
-  SequenceLearner(SamplingLearner& inner, Sequence& sequence)
-      : inner_(inner), sequence_(sequence) {}
+  /// `known`: epochs whose losses are known. References must outlive the learner.
+  SequenceLearner(SamplingLearner& inner, Sequence& sequence, const Curve& known)
+      : inner_(inner), sequence_(sequence), known_(known) {}
 
   Payload parameters() override { return inner_.parameters(); }
   Payload gradients() override { return inner_.gradients(); }
@@ -50,6 +52,8 @@ class SequenceLearner : public SamplingLearner {
 
   SamplingLearner& inner_;
   Sequence& sequence_;
+  const Curve& known_;
+  std::int64_t epoch_ = 0;
   bool has_buckets_ = false;
 };
 

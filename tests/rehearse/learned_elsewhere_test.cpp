@@ -33,6 +33,7 @@ TEST_CASE("a job is timed on another cluster to the same bits as if it had learn
                                         "one-shot",
                                         "post-local-sgd --local-steps 2",
                                         "slowmo --local-steps 3",
+                                        "local-sgd --local-steps 4 --period-rule adacomm",
                                         "diloco --local-steps 4",
                                         "sync --compression topk");
   CAPTURE(strategy);
@@ -106,6 +107,25 @@ TEST_CASE("jobs that begin alike learn their beginning once, with the numbers of
                                    "--seeds 1 --target-loss 0.01 --folder tuned");
   CAPTURE(tuned.err);
   CHECK_THAT(tuned.err, Catch::Contains(": 5 epochs were computed now"));
+}
+
+TEST_CASE("a job that follows losses begins with what another has learned, as long as they agree") {
+  const CountedRehearsals folder;
+  // Losses fall, but not enough for a shorter period.
+  std::string job = kJob + kOne + "--strategy local-sgd --local-steps 4 --seeds 1 ";
+  job.replace(job.find("96"), 2, "384");
+
+  const Outcome both = folder.run(job + "--sweep period-rule=constant,adacomm --folder kept");
+  CAPTURE(both.err);
+  REQUIRE(both.status == 0);
+  CHECK(folder.count() == 1);
+  for (const auto& entry : std::filesystem::directory_iterator(folder.path() / "kept"))
+    CHECK(entry.path().extension() != ".state");
+  const Json rehearsals = Json::parse(both.out).at("rehearsals");
+  const Json alone = rehearsal(folder.run(job + "--period-rule adacomm --folder fresh"));
+
+  CHECK(rehearsals.at(1).at("curve") == alone.at("curve"));
+  CHECK(rehearsals.at(1).at("run") == alone.at("run"));
 }
 
 TEST_CASE("a job that ended early elsewhere goes on from there") {

@@ -20,9 +20,9 @@ LearningJob job(const std::string& settings,
                 const std::string& name,
                 Epochs epochs,
                 std::int64_t learned = 0) {
-  return {settings + std::string(kChecksumDigits - settings.size(), '-') + name,
-          std::move(epochs),
-          learned};
+  return {.name = settings + std::string(kChecksumDigits - settings.size(), '-') + name,
+          .beginnings = std::move(epochs),
+          .epochs = learned};
 }
 
 TEST_CASE("jobs with equal settings have the epochs in common in which they begin alike") {
@@ -69,6 +69,18 @@ TEST_CASE("nobody waits for epochs that are over") {
   CHECK(first(1, 2) == Indices{1});  // the one ahead learns
   CHECK(first(3, 3) == Indices{0, 1});
   CHECK(first(3, 1) == Indices{0, 1});
+}
+
+TEST_CASE("nobody waits for a job that follows losses: what it will do is unknown") {
+  std::vector<LearningJob> jobs = {job("a", "one", {"1"}), job("a", "two", {"1", "2", "3"})};
+  jobs[0].follows_losses = true;
+  CHECK(plan_learning(jobs, {0, 1}).first == Indices{0, 1});
+
+  std::swap(jobs[0], jobs[1]);
+  const LearningPlan plan = plan_learning(jobs, {0, 1});
+  CHECK(plan.first == Indices{0});
+  REQUIRE(plan.followers.size() == 1);
+  CHECK(plan.followers[0].epochs == 1);
 }
 
 /// The files of two jobs, the first of which has learned.
