@@ -71,9 +71,8 @@ ForecastTable::ForecastTable(const std::vector<ForecastTask>& tasks, TableStyle 
   has_ranks_ = false;
   for (std::size_t i = 0; i < tasks.size(); ++i) {
     const Strategy& strategy = find_strategy(tasks[i].strategy);
-    const bool has_epochs =
-        strategy.period != nullptr && strategy.period->usual == 0 &&
-        !strategy.period->value(tasks[i].config).has_value();
+    const bool has_epochs = strategy.period != nullptr && strategy.period->usual == 0 &&
+                            !strategy.period->value(tasks[i].config).has_value();
     const std::size_t width = tasks[i].strategy.size() +
                               (strategy.period != nullptr ? kPeriodWidth : 0) +
                               (has_epochs ? kEpochWidth : 0) +
