@@ -9,12 +9,12 @@ namespace epochcast::real {
 namespace {
 
 constexpr std::chrono::microseconds kShortestPause{500};
-constexpr std::chrono::milliseconds kLongestPause{20};
 
 }  // namespace
 
-BackgroundProgress::BackgroundProgress(MPI_Comm comm)
-    : next_poll_(sent_at_ + kShortestPause),
+BackgroundProgress::BackgroundProgress(MPI_Comm comm, std::chrono::milliseconds longest_pause)
+    : longest_pause_(longest_pause),
+      next_poll_(sent_at_ + kShortestPause),
       thread_([this, comm](const std::stop_token& stop) { serve(stop, comm); }) {}
 
 BackgroundProgress::Moving::Moving(BackgroundProgress* progress) : progress_(progress) {
@@ -59,7 +59,7 @@ void BackgroundProgress::serve(const std::stop_token& stop, MPI_Comm comm) {
       lock.lock();
     }
     const Clock::time_point now = Clock::now();
-    next_poll_ = now + std::clamp<Clock::duration>(now - sent_at_, kShortestPause, kLongestPause);
+    next_poll_ = now + std::clamp<Clock::duration>(now - sent_at_, kShortestPause, longest_pause_);
   }
 }
 

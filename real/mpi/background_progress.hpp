@@ -16,9 +16,9 @@ namespace epochcast::real {
 /// Open MPI moves data only inside MPI calls. A send may be complete for its rank while its last
 /// bytes still wait for room in the socket: if the rank then computes for a second, the receiver
 /// waits for a second. Messages of NCCL, of Gloo and of the simulator go on while their sender
-/// computes. This thread polls MPI: often shortly after a send, rarely later, since each poll costs
-/// a computing thread on the same core a tenth of a millisecond, with its effect on caches; and
-/// never while another thread of the rank moves messages.
+/// computes. This thread polls MPI: often shortly after a send, rarely later if the cores compute,
+/// since each poll then costs a computing thread on the same core a tenth of a millisecond, with
+/// its effect on caches; and never while another thread of the rank moves messages.
 class BackgroundProgress {
  public:
   /// While it lives, its owner moves the rank's messages; its end counts as a send. Without a
@@ -34,8 +34,13 @@ class BackgroundProgress {
     BackgroundProgress* progress_;
   };
 
+  /// The longest pause between two polls. A large message needs one for each piece that its socket
+  /// takes.
+  static constexpr std::chrono::milliseconds kPauseBesideComputing{20};
+  static constexpr std::chrono::milliseconds kPauseOnIdleCores{1};
+
   /// `comm`: its errors must be returned; none of its messages may have the tag kUnusedTag.
-  explicit BackgroundProgress(MPI_Comm comm);
+  BackgroundProgress(MPI_Comm comm, std::chrono::milliseconds longest_pause);
 
   /// Notes that messages were sent or requested until now.
   void note_send();
@@ -48,6 +53,7 @@ class BackgroundProgress {
   void serve(const std::stop_token& stop, MPI_Comm comm);
   void poll_soon();  ///< with the mutex locked
 
+  const Clock::duration longest_pause_;
   std::mutex mutex_;
   std::condition_variable_any sent_;
   Clock::time_point sent_at_ = Clock::now();

@@ -39,7 +39,11 @@ MpiFabric::MpiFabric(std::vector<WorkerInfo> workers,
                      Cores cores)
     : workers_(std::move(workers)), job_(job), timeline_(timeline), cores_(cores), deals_(job) {
   check_mpi(MPI_Comm_rank(job_, &rank_), "MPI_Comm_rank");
-  if (cores_ != Cores::messages) progress_ = std::make_unique<BackgroundProgress>(job_);
+  if (cores_ != Cores::messages)
+    progress_ = std::make_unique<BackgroundProgress>(
+        job_,
+        cores_ == Cores::idle ? BackgroundProgress::kPauseOnIdleCores
+                              : BackgroundProgress::kPauseBesideComputing);
   if (self().overlap.counts()) pace_ = std::make_unique<OverlapPace>(self().overlap);
   std::vector<int> all_ranks(workers_.size());
   std::iota(all_ranks.begin(), all_ranks.end(), 0);

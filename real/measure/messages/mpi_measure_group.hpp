@@ -11,7 +11,8 @@ namespace epochcast::real {
 /// The ranks of a communicator measure at the same time, with the background threads of training.
 class MpiMeasureGroup : public MeasureGroup {
  public:
-  explicit MpiMeasureGroup(MPI_Comm comm) : comm_(comm), progress_(comm) {}
+  explicit MpiMeasureGroup(MPI_Comm comm)
+      : comm_(comm), progress_(comm, BackgroundProgress::kPauseBesideComputing) {}
 
   void start_point() override;
   [[nodiscard]] bool is_point_over(bool has_enough) override;
