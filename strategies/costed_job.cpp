@@ -50,6 +50,12 @@ CostedJob::CostedJob(Job job, const std::string& strategy)
                    strategy_,
                    job_.dataset.train_samples,
                    std::ranges::count(workers_, Role::trains, &WorkerInfo::role));
+  // The usual period may be too short for other settings.
+  if (strategy_.check != nullptr) {
+    JobConfig config = job_.config;
+    config.strategy = strategy_.name;
+    strategy_.check(config, DeviceNames(job_.platform));
+  }
   if (find_compression(job_.config.compression) != nullptr) {
     for (std::size_t i = 0; i < workers_.size(); ++i) {
       const bool is_known =

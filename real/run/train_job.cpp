@@ -350,7 +350,6 @@ std::optional<TrainingOutcome> train(const JobConfig& config,
         return batch_seconds(config, data, device);
       });
   if (!group.takes_part()) return std::nullopt;
-  if (strategy.check != nullptr) strategy.check(config, DeviceNames(group.workers));
   const DevicePrecision precision = own_precision(config, device, group);
   JobConfig job = config;
   job.precision = precision_of_job(config, precision.precision, group);
@@ -358,6 +357,7 @@ std::optional<TrainingOutcome> train(const JobConfig& config,
                    strategy,
                    data.train->size(),
                    std::ranges::count(group.workers, Role::trains, &WorkerInfo::role));
+  if (strategy.check != nullptr) strategy.check(job, DeviceNames(group.workers));
 
   RunResult result;
   result.strategy = config.strategy;

@@ -113,6 +113,14 @@ TEST_CASE("without --local-steps, H is 32, or half of a shorter epoch") {
   CHECK(steps(160, "7") == "7");
 }
 
+TEST_CASE("other settings are checked with the usual H, too") {
+  Job job = job_with({1});
+  all_settings().set(job.config, "fragments", "8", "--fragments");
+  CHECK_THROWS_WITH(CostedJob(job, "diloco"), Catch::Contains("--fragments: got 8; "));
+  job.dataset.train_samples = 1024;
+  CHECK_NOTHROW(CostedJob(job, "diloco"));
+}
+
 TEST_CASE("an unknown all-reduce is a UserError") {
   Job job = job_with({1});
   job.config.all_reduce = "rign";
